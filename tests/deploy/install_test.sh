@@ -74,7 +74,8 @@ fill() { # fill SAMPLE: keys in place of their placeholders
   text=${text//"public key of host-a: 40 characters"/"$(key host-a)"}
   text=${text//"public key of host-b"/"$(key host-b)"}
   # This machine need not have the users of roles.
-  text=$(sed -E 's/^users = \["starbus-[a-z]+"\]$/users = ["root"]/' <<<"$text")
+  text=$(sed -E 's/^(# )?(users|groups) = \["(starbus(-[a-z]+)?|alice)"\]/\1\2 = ["root"]/' <<<"$text")
+  text=${text//'# socket_group = "starbus-bus"'/'# socket_group = "root"'}
   printf '%s\n' "$text"
 }
 for daemon in busd busroot manager; do

@@ -35,7 +35,9 @@ void OriginStream::begin_lineage(Lineage later) {
 }
 
 Time OriginStream::longest_silence() const {
-  return std::max<Time>({kProbeFirst, 4 * round_trip, pause});
+  // One late answer must not silence a stream for longer than its owner remembers it.
+  const Time trips = std::min<Time>(4 * round_trip, kQueueAge);
+  return std::max<Time>({kProbeFirst, trips, pause});
 }
 
 void OriginStream::reset_pace() {
@@ -54,7 +56,7 @@ void OriginStream::owner_answered(Time now) {
 
 void OriginStream::sample_round_trip(std::uint64_t last, Time now) {
   if (timed_seq == 0 || last < timed_seq) return;
-  const Time sample = now - timed_at;
+  const Time sample = std::min<Time>(now - timed_at, kQueueAge);  // no queue keeps a copy longer
   round_trip = round_trip == Time{} ? sample : (round_trip * 7 + sample) / 8;
   timed_seq = 0;
 }

@@ -32,6 +32,7 @@ RootRouter::RootRouter(RootShell& shell, Config config, Time now)
       queries_(root_),
       traces_(root_, routes_) {
   assert(root_.config.term != 0);
+  root_.reserve_grants();  // while there is room: a disk that fills up later stops no grant
 }
 
 Result<> RootRouter::on_record(RouterLink& link, Kind kind, ByteView payload) {
@@ -142,7 +143,7 @@ void RootRouter::tick(Time now_here) {
   grace_.end_if_due();
   routes_.tick();
   queries_.tick();
-  if (!root_.grace) root_.reserve_grants();
+  root_.reserve_grants();
   grace_.store();
 }
 

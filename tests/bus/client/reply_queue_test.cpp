@@ -14,6 +14,7 @@ const Lineage kFirst = SendingSide::lineage(1);
 
 class ReplyQueueTest : public ::testing::Test {
  protected:
+  std::uint64_t calls_ = 0;  // number of the latest reply
   Fate reply(std::uint64_t caller, std::string_view body) {
     Envelope envelope;
     envelope.kind = EnvelopeKind::reply;
@@ -46,7 +47,6 @@ class ReplyQueueTest : public ::testing::Test {
   ReplyQueue queue{side.origin};
 
  private:
-  std::uint64_t calls_ = 0;
   std::deque<std::vector<WireMessage>> bodies_;  // which envelopes refer to
 };
 
@@ -56,11 +56,14 @@ TEST_F(ReplyQueueTest, KeepsAnswersInOrderUntilThereIsRoom) {
   EXPECT_EQ(reply(1, std::string(kMaxBody / 2, 'y')), Fate::kept);
   EXPECT_EQ(reply(1, ""), Fate::kept) << "not before the others";
   EXPECT_EQ(reply(2, "another caller"), Fate::sent);
+  const std::uint64_t other = calls_;
   EXPECT_EQ(queue.kept(), 3U);
   EXPECT_EQ(queue.on_room(), 0U);
   std::vector<std::uint64_t> numbers;
   for (int turn = 0; turn < 5; ++turn) {
-    for (const Envelope& envelope : take(1)) numbers.push_back(envelope.call);
+    for (const Envelope& envelope : take(1)) {
+      if (envelope.call != other) numbers.push_back(envelope.call);
+    }
     (void)queue.on_room();
   }
   EXPECT_EQ(queue.kept(), 0U);

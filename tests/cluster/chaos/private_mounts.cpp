@@ -42,6 +42,10 @@ std::string enter_private_mounts() {
 SmallDisk::SmallDisk(std::filesystem::path folder, std::size_t bytes, std::size_t files)
     : folder_(std::move(folder)) {
   const std::filesystem::path aside = folder_.string() + ".aside";
+  // A socket cannot be copied; its daemon makes it again when it starts.
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (entry.is_socket()) std::filesystem::remove(entry.path());
+  }
   std::filesystem::copy(folder_, aside, std::filesystem::copy_options::recursive);
   std::string options = "mode=0750,size=" + std::to_string(bytes);
   if (files != 0) options += ",nr_inodes=" + std::to_string(files);

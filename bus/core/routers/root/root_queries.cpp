@@ -57,8 +57,8 @@ void RootQueries::send(RouterLink& to, const Query& query) {
 }
 
 AdminRole RootQueries::role_of(const HostEntry& host, const Query& query) {
-  const bool reads = host.rights.admin == HostRights::Admin::read;
-  return std::min(query.role, reads ? AdminRole::read : AdminRole::observe);
+  if (host.rights.admin == HostRights::Admin::read) return query.role;
+  return std::min(query.role, AdminRole::observe);
 }
 
 void RootQueries::refuse(const Query& query, std::uint16_t status, std::string_view body) {

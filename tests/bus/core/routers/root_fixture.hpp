@@ -54,7 +54,10 @@ struct RootTest : ::testing::Test {
   std::unique_ptr<RouterHarness> harness;
   std::uint8_t minor = kVersionMinor;  // of the next busroot
 
-  RootTest() { restart(1); }
+  RootTest() {
+    restart(1);
+    shell.bounds.clear();  // of a busroot that granted nothing
+  }
 
   /// A new busroot at `term` that waits for `journaled`.
   void restart(std::uint64_t term, std::vector<std::string> journaled = {},

@@ -216,6 +216,7 @@ TEST_F(RootHostile, OnlyTheLastHostRepliesForANameThatIsFree) {
 
 /// busroot restarts, and the first host to come back names an epoch of the term before.
 TEST_F(RootHostile, ARestartMakesNoEpochOfTheTermBeforePlausible) {
+  restart(1);  // with what it has reserved on its disk
   Peer& a = join("A");
   const Epoch epoch = bind(a, kA, "x/1");
   restart(2, {"A", "B"});
@@ -246,8 +247,9 @@ TEST(GrantBoundsTest, KnowTheTermsThatWereKept) {
 
 /// A number that the disk does not know of would be implausible after the next restart.
 TEST_F(RootHostile, NothingIsGrantedBeyondWhatTheDiskKnows) {
-  Peer& a = join("A");
   shell.no_numbers = true;
+  restart(1);
+  Peer& a = join("A");
   a.say(Bind{kA, 1, "x/1"});
   harness->run();
   EXPECT_EQ(a.count(Kind::attached) + a.count(Kind::refused), 0u);

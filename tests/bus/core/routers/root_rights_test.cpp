@@ -193,6 +193,7 @@ TEST_F(RootRights, OnlyTheHostThatWasAskedAnswersAndOnce) {
 }
 
 TEST_F(RootRights, AQuestionThatIsForbiddenIsAnsweredSo) {
+  shell.rights["A"].admin = HostRights::Admin::observe;
   Peer& a = join("A");
   Peer& b = join("B");
   a.say(Query{"", 7, "B", "/tail?name=x/1"});

@@ -63,48 +63,48 @@ TEST_F(RootShares, OneHostsNamesOfAWatchedKindLeaveRoomForOthers) {
   restart(3);
   Peer& hostile = join("A");
   Peer& honest = join("B");
-  honest.say(Watch{"node/"});
+  honest.say(Watch{"gate/"});
   harness->run();
-  claim_many(hostile, kA, kMaxWatchRows + 1, "node/x");
+  claim_many(hostile, kA, kMaxWatchRows + 1, "gate/x");
   harness->advance(5'000);
   EXPECT_GE(hostile.count(Kind::unbound), 10'000u) << "it is told to give the others up";
-  EXPECT_EQ(bind_result(*harness, hostile, kA, "node/y"), Errc::too_many_names);
-  EXPECT_EQ(bind_result(*harness, honest, kB, "node/B.n1"), Errc::ok);
+  EXPECT_EQ(bind_result(*harness, hostile, kA, "gate/y"), Errc::too_many_names);
+  EXPECT_EQ(bind_result(*harness, honest, kB, "gate/B"), Errc::ok);
   EXPECT_EQ(honest.count(Kind::watch_refused), 0u);
 }
 
 TEST_F(RootShares, AKindThatAllWatchIsBoundedBeforeTheyDo) {
   restart(3, {"B"});  // in grace: nothing is watched yet
   Peer& hostile = join("A");
-  claim_many(hostile, kA, kMaxWatchRows + 1, "node/x");
+  claim_many(hostile, kA, kMaxWatchRows + 1, "gate/x");
   Peer& honest = join("B");
   harness->advance(1'000);
   ASSERT_FALSE(root->in_grace());
-  honest.say(Watch{"node/"});
+  honest.say(Watch{"gate/"});
   harness->advance(5'000);
   EXPECT_EQ(honest.count(Kind::watch_refused), 0u);
-  EXPECT_EQ(bind_result(*harness, honest, kB, "node/B.n1"), Errc::ok);
+  EXPECT_EQ(bind_result(*harness, honest, kB, "gate/B"), Errc::ok);
 }
 
 TEST_F(RootShares, AMoveBetweenHostsTakesItsCountAlong) {
   Peer& a = join("A");
   Peer& b = join("B");
-  a.say(Watch{"node/"});
+  a.say(Watch{"gate/"});
   harness->run();
-  const Epoch epoch = bind(a, kA, "node/x");
+  const Epoch epoch = bind(a, kA, "gate/x");
   const Ticket ticket{kA, kB, 1};
-  a.say(Move{kA, channel_id("node/x"), epoch, ticket});
+  a.say(Move{kA, channel_id("gate/x"), epoch, ticket});
   harness->run();
-  b.say(Attach{kB, "node/x", ticket});
+  b.say(Attach{kB, "gate/x", ticket});
   harness->run();
   ASSERT_EQ(b.take<Attached>().size(), 1u);
-  b.say(Active{kB, channel_id("node/x"), entry("node/x")->epoch});
-  b.say(Unbind{kB, channel_id("node/x"), entry("node/x")->epoch});
-  a.say(Freed{kA, channel_id("node/x"), ticket});
-  b.say(Unbind{kB, channel_id("node/x"), entry("node/x")->epoch});
+  b.say(Active{kB, channel_id("gate/x"), entry("gate/x")->epoch});
+  b.say(Unbind{kB, channel_id("gate/x"), entry("gate/x")->epoch});
+  a.say(Freed{kA, channel_id("gate/x"), ticket});
+  b.say(Unbind{kB, channel_id("gate/x"), entry("gate/x")->epoch});
   harness->run();
-  EXPECT_EQ(entry("node/x"), nullptr);
-  EXPECT_EQ(bind_result(*harness, b, kB, "node/x"), Errc::ok);
+  EXPECT_EQ(entry("gate/x"), nullptr);
+  EXPECT_EQ(bind_result(*harness, b, kB, "gate/x"), Errc::ok);
 }
 
 TEST_F(RootShares, AHostHasALimitOfNames) {
