@@ -43,6 +43,10 @@ Result<> HostNameRequests::on_request(RouterLink& link, LocalProcess& process, K
     ++host_.counters.over_rate;
     return {};
   }
+  if (!host_.links.accounts().ask(link.account, payload.size(), uplink_.request_room())) {
+    ++host_.counters.over_rate;
+    return {};
+  }
   switch (kind) {
     case Kind::bind:
       return on_bind<Bind>(link, process, payload);

@@ -81,6 +81,16 @@ std::vector<LocalProcess*> HostTable::with_pid(std::int64_t pid) {
   return found;
 }
 
+HostTable::Held HostTable::held_by(std::uint32_t uid) const {
+  Held held;
+  for (const auto& [slot, process] : processes_) {
+    if (process->uid != uid) continue;
+    ++held.processes;
+    held.names += process->names.size() + process->moving.size();
+  }
+  return held;
+}
+
 LocalName* HostTable::find(const ChannelId& channel) {
   const auto found = names_.find(channel);
   return found == names_.end() ? nullptr : &found->second;

@@ -34,6 +34,7 @@ struct LocalProcess {
   boost::unordered_flat_map<ChannelId, Row> moving;  // frozen or attaching here: not routed to
   RateLimit messages;
   RateLimit bytes;
+  RateLimit spare_replies;
 
   std::uint64_t request_bytes = 0;  // control records since the latest tick
 
@@ -96,6 +97,12 @@ class HostTable {
   void detach(LocalProcess& process);
   std::vector<LocalProcess*> with_pid(std::int64_t pid);
   std::size_t process_count() const { return processes_.size(); }
+  /// Processes, and names with those that are moving, of one user.
+  struct Held {
+    std::size_t processes = 0;
+    std::size_t names = 0;
+  };
+  Held held_by(std::uint32_t uid) const;
   template <class Callback>
   void for_each_process(Callback&& callback) {
     for (auto& [slot, process] : processes_) callback(*process);

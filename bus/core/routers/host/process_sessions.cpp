@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "bus/core/routers/accounts.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -68,10 +69,7 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   }
   const bool fresh = process == nullptr;
   if (fresh) {
-    if (host_.table.process_count() >= host_.config.max_processes) {
-      return Error{Errc::too_many_processes,
-                   std::to_string(host_.config.max_processes) + " processes are served"};
-    }
+    if (auto room = room_for(link.peer.uid); !room) return room.error();
     process = &host_.table.add(hello, link.peer.pid);
     watch_pid(link.peer.pid);
   }
@@ -81,6 +79,25 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   process->gid = link.peer.gid;
   if (fresh) journal(*process, true);
   return process;
+}
+
+/// Whether a process of this user may come: sessions by shares, and so many a second.
+Result<> ProcessSessions::room_for(std::uint32_t uid) {
+  const std::size_t all = host_.table.process_count();
+  const std::size_t limit = host_.config.max_processes;
+  const std::size_t own = host_.table.held_by(uid).processes;
+  if (!within_share(own, 1, all, limit)) {
+    return Error{Errc::too_many_processes, std::to_string(all) + " of " + std::to_string(limit) +
+                                               " processes are served, " + std::to_string(own) +
+                                               " of them of uid " + std::to_string(uid)};
+  }
+  RateLimit& hellos = hellos_[uid];
+  if (!hellos.open(kHellosPerSecond, host_.links.now())) {
+    return Error{Errc::overloaded, "uid " + std::to_string(uid) + " opens more than " +
+                                       std::to_string(kHellosPerSecond) + " processes a second"};
+  }
+  hellos.take(1);
+  return {};
 }
 
 /// `present` without a session if it is the process that says HELLO; null if it has ended, so that
@@ -158,6 +175,11 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
   if (process.incoming.size() + table->rows.size() > process.role->max_names) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
+  }
+  if (auto room = access_.room_for(process, process.incoming.size() + table->rows.size(),
+                                   process.names.size() + process.moving.size());
+      !room) {
+    return room;
   }
   const Epoch term = uplink_.status().term;
   for (Row& row : table->rows) {

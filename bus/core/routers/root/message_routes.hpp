@@ -45,7 +45,7 @@ class MessageRoutes {
   Result<> on_nack(const HostEntry& host, ByteView payload);
   bool speaks_for(const HostEntry& host, const ChannelId& channel);
   void hold_part(const Multicast& multicast, const Target& target);
-  LinkId source_of(const Process& origin) const;
+  SourceQueues::Source source_of(const Process& origin) const;
   bool route_held(Kind kind, ByteView payload);
   void drop_held(Kind kind, ByteView payload);
 
