@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "bus/client/bus.hpp"
+#include "bus/client/lasting_watch.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -17,18 +17,11 @@ void GateWatch::start() {
   thread_.check();
   if (gates_.known() || watching_) return;
   watching_ = true;
-  auto watch = bus_.watch(
-      std::string(Gates::kPrefix),
-      [self = self_](const bus::WatchUpdate& shown) {
-        if (*self != nullptr) (*self)->update(shown.changes, shown.complete);
-      },
-      [self = self_](const bus::Error& error) {
-        if (*self != nullptr) (*self)->finish(error);
-      });
-  if (watch) {
-    handle_ = std::make_unique<bus::WatchHandle>(std::move(*watch));
-  } else {
-    boost::asio::post(loop_, [self = self_, error = watch.error()] {
+  watch_ = std::make_unique<bus::LastingWatch>(
+      bus_, std::string(Gates::kPrefix),
+      [this](const bus::WatchUpdate& shown) { update(shown.changes, shown.complete); }, nullptr);
+  if (const auto started = watch_->start(); !started) {
+    boost::asio::post(loop_, [self = self_, error = started.error()] {
       if (*self != nullptr) (*self)->finish(error);
     });
   }

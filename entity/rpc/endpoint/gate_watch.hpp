@@ -13,14 +13,15 @@ class io_context;
 
 namespace starbus::bus {
 class Bus;
-class WatchHandle;
+class LastingWatch;
 }  // namespace starbus::bus
 
 namespace starbus::entity::rpc {
 
 /// Watches which processes are gates, and lets others wait until that is known. Belongs to the
-/// loop's thread; callbacks are dropped with it. A watch that the bus refuses fails all that wait,
-/// and is tried again by the next.
+/// loop's thread; callbacks are dropped with it. A watch that the bus refuses is tried again, and
+/// the gates stay as they were known meanwhile; only one that cannot begin at all (closed) fails
+/// those that wait.
 class GateWatch {
  public:
   using Done = std::function<void(bus::Result<>)>;
@@ -45,7 +46,7 @@ class GateWatch {
   boost::asio::io_context& loop_;
   const std::shared_ptr<GateWatch*> self_ = std::make_shared<GateWatch*>(this);
   Gates gates_;
-  std::unique_ptr<bus::WatchHandle> handle_;
+  std::unique_ptr<bus::LastingWatch> watch_;
   bool watching_ = false;
   std::vector<Done> waiting_;
   LoopThread thread_;
