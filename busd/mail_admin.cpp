@@ -37,7 +37,7 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
                      std::function<mail::MailStoreThread*()> node)
     : loop_(loop), host_(std::move(host)), node_(std::move(node)) {
   for (const char* path :
-       {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move"}) {
+       {"/mail/stats", "/mail/boxes", "/mail/peek", "/mail/backup", "/mail/move", "/mail/offer"}) {
     admin.get_async(path, [this, route = find(path)](const Request& request, const Reply& reply) {
       (this->*route)(request, reply);
     });
@@ -52,6 +52,11 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   });
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
+  });
+  admin.post_async("/mail/offer",
+                   [this](const Request& request, const Reply& reply) { offer(request, reply); });
+  admin.post_async("/mail/offer/withdraw", [this](const Request& request, const Reply& reply) {
+    withdraw(request, reply);
   });
   admin.post_async("/mail/detach",
                    [this](const Request& request, const Reply& reply) { detach(request, reply); });
@@ -68,6 +73,7 @@ MailAdmin::Route MailAdmin::find(const std::string& path) {
   if (path == "/mail/boxes") return &MailAdmin::boxes;
   if (path == "/mail/peek") return &MailAdmin::peek;
   if (path == "/mail/move") return &MailAdmin::move;
+  if (path == "/mail/offer") return &MailAdmin::offers;
   return path == "/mail/backup" ? &MailAdmin::backup : nullptr;
 }
 

@@ -67,6 +67,9 @@ class MailAdmin {
   void move(const daemon::Request& request, const daemon::Reply& reply);
   void begin_move(const daemon::Request& request, const daemon::Reply& reply);
   void stop_move(const daemon::Request& request, const daemon::Reply& reply);
+  void offers(const daemon::Request& request, const daemon::Reply& reply);
+  void offer(const daemon::Request& request, const daemon::Reply& reply);
+  void withdraw(const daemon::Request& request, const daemon::Reply& reply);
   static Route find(const std::string& path);
 
   LoopThread thread_;
