@@ -1,5 +1,7 @@
 #include "bus/core/routers/host/access_check.hpp"
 
+#include <algorithm>
+
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/record_moves.hpp"
@@ -93,6 +95,27 @@ bool AccessCheck::may_say(const LocalProcess& process, const Run& run) const {
     }
   }
   return true;
+}
+
+void AccessCheck::state_epochs(const LocalProcess& process, const Run& run, ByteView payload,
+                               Bytes& record) {
+  RunReader reader(run);
+  while (const auto item = reader.next()) {
+    const bool opens = item->system && item->body.size() > kRecordHeader &&
+                       static_cast<Kind>(item->body[sizeof(std::uint32_t)]) == Kind::mail_open;
+    if (!opens) continue;
+    auto open = decode<MailOpen>(item->body.subspan(kRecordHeader));
+    if (!open || open->target == PostTarget::log) continue;
+    const LocalName* const name = host_.table.find(channel_id(open->name));
+    const Epoch held = name != nullptr && name->owner == &process ? name->epoch : Epoch{};
+    if (open->epoch <= held) continue;
+    open->epoch = held;
+    scratch_.clear();
+    encode(*open, scratch_);  // of the same size
+    const ByteView fields = ByteView(scratch_).subspan(kRecordHeader);
+    const auto at = item->body.data() - payload.data() + static_cast<std::ptrdiff_t>(kRecordHeader);
+    std::ranges::copy(fields, record.begin() + at);
+  }
 }
 
 bool AccessCheck::may_read(const LocalProcess& process, const MailOpen& open) const {

@@ -32,6 +32,10 @@ class AccessCheck {
   /// logs that it may write to; moves the shards that it may keep. The receiver checks other mail
   /// requests.
   bool may_say(const LocalProcess& process, const Run& run) const;
+  /// Each reader says under which epoch it owns its mailbox, which the store takes for the fence
+  /// against earlier owners: writes what this busd knows of that into `record`, a copy of the
+  /// payload of the run. 0: the process does not own the name.
+  void state_epochs(const LocalProcess& process, const Run& run, ByteView payload, Bytes& record);
   /// The channel of a shard is open to every process that posts; the mailbox or log that a message
   /// is for is named in its head, and must be in the role's `send` as any channel.
   bool may_post(const LocalProcess& process, const Run& run) const;
@@ -46,6 +50,7 @@ class AccessCheck {
   bool may_read(const LocalProcess& process, const MailOpen& open) const;
 
   HostState& host_;
+  Bytes scratch_;
 };
 
 }  // namespace starbus::bus

@@ -73,6 +73,7 @@ Result<> MessagePath::data_from_process(RouterLink& link, LocalProcess& process,
   if (run->system && !access_.may_say(process, *run)) {
     return access_.deny(process, "send this system message: see its bind and send");
   }
+  if (run->system) access_.state_epochs(process, *run, payload, stamped_);
   if (!access_.may_post(process, *run)) {
     return access_.deny(process, "post to a name that it may not send to");
   }
