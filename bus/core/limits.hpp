@@ -89,6 +89,9 @@ namespace starbus::bus {
     "Origin.ForgetsTheLongestIdleLineageBeyondTheCache")                                           \
   X(kFilterEntryLife, 2min, "longer than the lease and four queues of ten seconds",                \
     "the entry is forgotten", "OwnerTest.FilterEntriesAreForgottenAfterTheirLife")                 \
+  X(kMaxWithdrawn, 16'384, "messages",                                                             \
+    "that their senders have given up and that have not arrived, of all channels of a process",    \
+    "the longest known is handed to its handler if it comes", "OwnerWithdrawn.AreBounded")         \
   X(kMaxDeaths, 65'536, "processes", "whose end was seen within the life of a filter entry",       \
     "the end of the longest dead is forgotten", "OwnerTest.RemembersABoundedNumberOfDeaths")       \
   X(kHeartbeat, 1s, "each side speaks at least this often", "a heartbeat is sent",                 \

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 Table, TableEnd, ProcessDead, Bind, Attached, Refused, Active, ActiveOk, Unbind,
                 Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed, Moved,
                 State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query, Answer,
-                HopTrace, Vitals, UndeliveredReport, Resume, Posted, MailOpen, MailOpened,
+                HopTrace, Vitals, UndeliveredReport, Withdraw, Resume, Posted, MailOpen, MailOpened,
                 MailItems, MailConsumed, MailAck, MailAcked, MailEnd, ShardTake, ShardRows,
                 ShardMore, ShardGiven, MailAttempts, MailRefused>(kind,
                                                                   fuzz_input(data + 1, size - 1));

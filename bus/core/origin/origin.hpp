@@ -70,9 +70,9 @@ class Origin final : public LaneSource {
   /// record, the others get runs.
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
                      Time expires, std::uint32_t sender = 0);
-  /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
-  /// has passed. No event follows.
-  void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
+  /// Drops a message's body: it is not sent again. For calls whose deadline has passed. No event
+  /// follows. True if it has left, and may be waiting on its way.
+  bool withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
 
   // --- what comes back ---
   void on_ack(const Ack& ack);

@@ -33,6 +33,10 @@ void Forwarding::forward_probe(RouterLink& to, const Probe& probe, LinkId source
   links_.touch(to);
 }
 
+void Forwarding::forward_withdraw(RouterLink& to, const Withdraw& withdraw) {
+  if (to.minor >= kWithdrawMinor && has_room_for_trace(to)) links_.tell(to, withdraw);
+}
+
 void Forwarding::forward_multicast(RouterLink& to, const Multicast& part, LinkId source) {
   assert(!part.targets.empty());
   scratch_.clear();

@@ -24,6 +24,7 @@ inline constexpr std::uint8_t kDurableMinor = 1;   // resume, posted
 inline constexpr std::uint8_t kMailMinor = 1;      // readers of mail
 inline constexpr std::uint8_t kOwnerAgeMinor = 2;  // in NACK lineage
 inline constexpr std::uint8_t kUndeliveredMinor = 2;
+inline constexpr std::uint8_t kWithdrawMinor = 2;
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

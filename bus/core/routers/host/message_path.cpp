@@ -13,6 +13,8 @@ Result<> MessagePath::from_process(RouterLink& link, LocalProcess& process, Kind
       return data_from_process(link, process, payload);
     case Kind::probe:
       return probe_from_process(link, process, payload);
+    case Kind::withdraw:
+      return withdraw_from_process(process, payload);
     case Kind::multicast:
       return multicast_from_process(link, process, payload);
     case Kind::ack:
@@ -31,6 +33,8 @@ Result<> MessagePath::from_root(Kind kind, ByteView payload) {
       return data_from_root(payload);
     case Kind::probe:
       return probe_from_root(payload);
+    case Kind::withdraw:
+      return withdraw_from_root(payload);
     case Kind::multicast:
       return multicast_from_root(payload);
     case Kind::ack:
@@ -105,6 +109,17 @@ Result<> MessagePath::probe_from_process(RouterLink& link, LocalProcess& process
     return {};
   }
   host_.forwarding.forward_probe(*next, *probe, link.id);
+  return {};
+}
+
+Result<> MessagePath::withdraw_from_process(LocalProcess& process, ByteView payload) {
+  auto withdraw = decode<Withdraw>(payload);
+  if (!withdraw) return withdraw.error();
+  withdraw->origin = process.id;
+  if (!access_.within_rate(process, 1, payload.size())) return {};
+  if (RouterLink* const next = route(withdraw->channel)) {
+    host_.forwarding.forward_withdraw(*next, *withdraw);
+  }
   return {};
 }
 
@@ -234,6 +249,16 @@ Result<> MessagePath::probe_from_root(ByteView payload) {
   } else {
     host_.forwarding.hold_back(probe->lane, probe->origin, probe->channel, probe->seq,
                                "no_session");
+  }
+  return {};
+}
+
+Result<> MessagePath::withdraw_from_root(ByteView payload) {
+  const auto withdraw = decode<Withdraw>(payload);
+  if (!withdraw) return withdraw.error();
+  if (!host_.table.owner_of(withdraw->channel)) return {};
+  if (RouterLink* const next = route(withdraw->channel)) {
+    host_.forwarding.forward_withdraw(*next, *withdraw);
   }
   return {};
 }

@@ -39,6 +39,8 @@ class MessagePath {
   Result<> reply_from_process(const LocalProcess& process, ByteView payload);
   Result<> data_from_root(ByteView payload);
   Result<> probe_from_root(ByteView payload);
+  Result<> withdraw_from_process(LocalProcess& process, ByteView payload);
+  Result<> withdraw_from_root(ByteView payload);
   Result<> multicast_from_root(ByteView payload);
   template <class Reply>
   Result<> reply_from_root(ByteView payload);
