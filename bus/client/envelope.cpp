@@ -30,6 +30,7 @@ void encode_envelope(const Envelope& envelope, Bytes& out) {
 Result<Envelope> decode_envelope(ByteView message) {
   Reader reader(message);
   Envelope envelope;
+  bool has_code = false;
   const auto kind = reader.get<std::uint8_t>();
   const auto flags = reader.get<std::uint8_t>();
   envelope.kind = static_cast<EnvelopeKind>(kind);
@@ -48,13 +49,15 @@ Result<Envelope> decode_envelope(ByteView message) {
   if (envelope.kind == EnvelopeKind::failure) {
     envelope.failure.code = static_cast<Errc>(reader.get<std::uint16_t>());
     envelope.failure.detail = reader.short_text();
-    if (!reader.empty()) {
+    has_code = !reader.empty();
+    if (has_code) {
       const auto domain = reader.get<std::uint16_t>();
       envelope.reported = {domain, reader.get<std::uint16_t>()};
     }
   }
   envelope.body = reader.rest();
-  if (!reader.ok() || kind > 3 || flags > kTraced) {
+  const bool empty_code = has_code && envelope.reported.is_ok();  // a failure has a reason
+  if (!reader.ok() || kind > 3 || flags > kTraced || empty_code) {
     return Error{Errc::bad_bytes, "malformed envelope"};
   }
   return envelope;

@@ -60,6 +60,9 @@ TEST(Envelope, IsReadBack) {
   EXPECT_TRUE(decode_envelope(failure)->reported.is_ok()) << "the library's own";
   const Bytes reported = golden_bytes("envelope_failure_reported");
   EXPECT_EQ(decode_envelope(reported)->reported, Code(Errc::no_owner));
+  Bytes no_reason = failure;
+  no_reason.resize(no_reason.size() + 4);
+  EXPECT_EQ(decode_envelope(no_reason).error(), Errc::bad_bytes) << "a failure has a reason";
   const Bytes message = golden_bytes("envelope_message");
   EXPECT_EQ(decode_envelope(message)->trace, some_trace());
 }
