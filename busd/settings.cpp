@@ -1,7 +1,5 @@
 #include "busd/settings.hpp"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "bus/core/wire/shard_list.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/key_file.hpp"
+#include "daemon/account_ids.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/config/protocol_setting.hpp"
 
@@ -21,6 +20,8 @@ namespace starbus::busd {
 namespace {
 
 using daemon::ConfigReader;
+using daemon::group_id;
+using daemon::user_id;
 
 constexpr const char* kSocketGroup = "starbus-bus";  // it owns the socket and nothing else
 
@@ -29,16 +30,6 @@ std::string machine_name() {
   if (::gethostname(name, sizeof name - 1) != 0) return {};
   const std::string_view text(name);
   return std::string(text.substr(0, text.find('.')));
-}
-
-std::optional<std::uint32_t> user_id(const std::string& user) {
-  if (const passwd* entry = ::getpwnam(user.c_str())) return entry->pw_uid;
-  return parse_number<std::uint32_t>(user);
-}
-
-std::optional<std::uint32_t> group_id(const std::string& group) {
-  if (const ::group* entry = ::getgrnam(group.c_str())) return entry->gr_gid;
-  return parse_number<std::uint32_t>(group);
 }
 
 /// kSocketGroup if this program is in it, as under the shipped unit; or else its own group ("").

@@ -9,20 +9,10 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "base/numbers.hpp"
+#include "daemon/account_ids.hpp"
 
 namespace starbus::daemon {
 namespace {
-
-std::optional<std::uint32_t> user_id(const std::string& user) {
-  if (const passwd* entry = ::getpwnam(user.c_str())) return entry->pw_uid;
-  return parse_number<std::uint32_t>(user);
-}
-
-std::optional<std::uint32_t> group_id(const std::string& group) {
-  if (const ::group* entry = ::getgrnam(group.c_str())) return entry->gr_gid;
-  return parse_number<std::uint32_t>(group);
-}
 
 bool has(const AdminAccess::Members& members, const AdminPeer& peer) {
   return std::ranges::find(members.users, peer.uid) != members.users.end() ||

@@ -105,8 +105,8 @@ struct RootState {
   GrantBounds bounds;
   FormerOwners former;
 
-  /// Reserves numbers for the next grants. Called at each tick after grace: a restart does not wait
-  /// for the disk, and a full disk is found long before the last number.
+  /// Reserves numbers for the next grants, if less than half a step is left. Called at the start
+  /// and at each tick: a disk that is full is found long before the last number.
   void reserve_grants();
   /// False if there is no number left that the disk knows of.
   bool may_grant();

@@ -48,6 +48,21 @@ inline ProcessUp up_of(const std::string& host, const std::string& node,
   return {process_on(host, node, incarnation), node, "game", 4711};
 }
 
+/// A table of `count` names of an earlier term: the prefix, and 0, 1, 2...
+inline void claim_many(Peer& peer, const Process& process, std::size_t count,
+                       const std::string& prefix) {
+  Table table{process, {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto n = static_cast<std::uint64_t>(i + 1);
+    table.rows.push_back(
+        {prefix + std::to_string(i), Epoch::of(1, n), Epoch::of(1, n), RowState::active});
+    if (table.rows.size() == 1000 || i + 1 == count) {
+      peer.say(table);
+      table.rows.clear();
+    }
+  }
+}
+
 struct RootTest : ::testing::Test {
   FakeRootShell shell;
   std::unique_ptr<RootRouter> root;

@@ -14,20 +14,6 @@ const Process kB = process_on("B", "n1");
 
 using RootShares = RootTest;
 
-/// A table of `count` names of an earlier term, of which each was free.
-void claim_many(Peer& peer, const Process& process, std::size_t count, const std::string& prefix) {
-  Table table{process, {}};
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto n = static_cast<std::uint64_t>(i + 1);
-    table.rows.push_back(
-        {prefix + std::to_string(i), Epoch::of(1, n), Epoch::of(1, n), RowState::active});
-    if (table.rows.size() == 1000 || i + 1 == count) {
-      peer.say(table);
-      table.rows.clear();
-    }
-  }
-}
-
 Errc bind_result(RouterHarness& harness, Peer& peer, const Process& process,
                  const std::string& name) {
   peer.say(Bind{process, channel_id(name).low, name});
