@@ -33,6 +33,10 @@ struct FillResult {
 
 enum class Kind : std::uint8_t;
 
+class Accounts;
+/// Index of an account (routers/accounts.hpp); 0: the daemon itself.
+using AccountId = std::uint32_t;
+
 class LaneSource {
  public:
   /// Whether a record of this lane can leave now.
@@ -46,11 +50,16 @@ class LaneSource {
 };
 
 /// Copies of records on their way through a daemon, for one outgoing link. Bounded per lane by
-/// bytes (a record that does not fit is refused; the caller answers NACK overflow) and by age. Used
-/// by the router's thread.
+/// bytes, of which each account has its share (a record beyond it is refused; the caller answers
+/// NACK overflow), and by age. Used by the router's thread.
 class SourceQueues final : public LaneSource {
  public:
-  using Source = std::uint64_t;
+  /// The link that a record came from, and the account that answers for it.
+  struct Source {
+    std::uint64_t link = 0;
+    AccountId account = 0;
+    Source(std::uint64_t from, AccountId whose = 0) : link(from), account(whose) {}
+  };
   /// Called with each whole record, header included, that is dropped.
   using Dropped = std::function<void(ByteView record)>;
 
@@ -58,16 +67,20 @@ class SourceQueues final : public LaneSource {
   ~SourceQueues() { clear(); }
   SourceQueues(const SourceQueues&) = delete;
   SourceQueues& operator=(const SourceQueues&) = delete;
-  /// From now on the data lanes also count into a sum over several links, which is bounded too
-  /// (kQueuesTotal): one message may have a copy for each of many silent receivers.
-  void count_into(std::size_t& total) { total_ = &total; }
+  /// From now on the data lanes also count into sums over several links, per account, which are
+  /// bounded too: one message may have a copy for each of many silent receivers. A link that holds
+  /// little always has room (kLinkReserve).
+  void count_into(Accounts& accounts) { accounts_ = &accounts; }
   /// Restores the initial state. Requires an empty queue.
-  void count_alone() { total_ = nullptr; }
+  void count_alone() { accounts_ = nullptr; }
 
   /// False if the lane is full; nothing was queued then. The record is copied.
   [[nodiscard]] bool push(Lane lane, Source source, ByteView record, Time now);
   /// The same for a record without its header, as a session hands it over.
   [[nodiscard]] bool push(Lane lane, Source source, Kind kind, ByteView payload, Time now);
+  /// An ACK, POSTED or NACK, which may be lost: false if replies hold kReplyRoom of the control
+  /// lane, or more than the share of the source's account.
+  [[nodiscard]] bool push_reply(Source source, ByteView record, Time now);
   /// Drops records of the data lanes that have waited longer than kQueueAge.
   void expire(Time now, const Dropped& dropped);
   /// Drops everything, all lanes. `dropped` may be null.
@@ -81,32 +94,48 @@ class SourceQueues final : public LaneSource {
   std::size_t bytes() const;
 
  private:
+  /// What one account holds in a lane.
+  struct Share {
+    std::size_t bytes = 0;
+    std::size_t sources = 0;  // that point here
+  };
   /// Records of one source, each after a 32-bit time stamp in milliseconds (it wraps; ages are
   /// differences).
   struct Queue {
     Fifo<std::byte> bytes;
     std::int64_t credit = 0;  // bytes left in its turn; below 0 after a large record
     bool active = false;
+    bool replies = false;
+    AccountId account = 0;
+    Share* share = nullptr;
   };
   struct LaneQueues {
-    std::unordered_map<Source, std::unique_ptr<Queue>> sources;
-    std::deque<std::pair<Source, Queue*>> turn;  // sources that hold something, in order of turn
-    std::size_t bytes = 0;                       // records, without time stamps
+    std::unordered_map<std::uint64_t, std::unique_ptr<Queue>> sources;
+    std::unordered_map<AccountId, Share> shares;
+    std::deque<std::pair<std::uint64_t, Queue*>> turn;  // sources that hold something, in turn
+    std::size_t bytes = 0;                              // records, without time stamps
+    std::size_t reply_bytes = 0;                        // of those, replies in the control lane
   };
   /// The queue of `source`, with the time stamp of a record of `size` bytes in it; the record must
   /// follow. Null if the lane is full.
   Queue* admit(Lane lane, Source source, std::size_t size, Time now);
+  bool has_room(Lane lane, const LaneQueues& queues, Source source, std::size_t held,
+                std::size_t size) const;
+  static Queue* find(const LaneQueues& queues, std::uint64_t source);
+  static Queue& add(LaneQueues& queues, Source source, bool replies);
+  void stamp(Lane lane, LaneQueues& queues, Source source, Queue& queue, std::size_t size,
+             Time now);
+  static std::size_t bytes_of(const Queue& queue);
+  /// What the account holds in the lane; `known` is the queue of the source if it has one.
+  static std::size_t held_by(const LaneQueues& queues, const Queue* known, AccountId account);
   /// The source whose turn it is and that may send; the lane must not be empty.
-  static std::pair<Source, Queue*> next_in_turn(LaneQueues& queues);
-  static void retire(LaneQueues& queues, Source source, Queue* queue);
-  void account(Lane lane, LaneQueues& queues, std::ptrdiff_t bytes);
+  static std::pair<std::uint64_t, Queue*> next_in_turn(LaneQueues& queues);
+  static void retire(LaneQueues& queues, std::uint64_t source, Queue* queue);
+  void account(Lane lane, LaneQueues& queues, Queue& queue, std::ptrdiff_t bytes);
   static std::size_t index(Lane lane) { return static_cast<std::size_t>(lane); }
-  static std::size_t capacity(Lane lane) {
-    return lane == Lane::control ? kControlQueue : kDaemonQueue;
-  }
 
   std::array<LaneQueues, kLanes> lanes_;
-  std::size_t* total_ = nullptr;
+  Accounts* accounts_ = nullptr;
 };
 
 }  // namespace starbus::bus

@@ -89,6 +89,10 @@ namespace starbus::bus {
     "HostHostile.RequestsOfOneProcessAreBounded")                                                  \
   X(kMaxWatchRows, 131'072, "names", "one snapshot", "watch_too_large",                            \
     "RootWatching.AWatchThatIsOrGrowsTooLargeIsRefused")                                           \
+  X(kWatchRetryFirst, 1s, "until a program that must go on asks again for a refused watch",        \
+    "doubles", "LastingWatchTest.ARefusedWatchIsAskedForAgain")                                    \
+  X(kWatchRetryLongest, 30s, "longest pause of that", "stays there",                               \
+    "LastingWatchTest.ARefusedWatchIsAskedForAgain")                                               \
   X(kMaxPendingCalls, 65'536, "calls", "per process", "would_block",                               \
     "LimitsTest.PendingCallsAreBounded")                                                           \
   X(kExpiredPass, 256, "calls", "whose deadline has passed, ended in one turn of the loop",        \
@@ -125,6 +129,9 @@ namespace starbus::bus {
     "Origin.ForgetsTheLongestIdleLineageBeyondTheCache")                                           \
   X(kFilterEntryLife, 2min, "longer than the lease and four queues of ten seconds",                \
     "the entry is forgotten", "OwnerTest.FilterEntriesAreForgottenAfterTheirLife")                 \
+  X(kMaxLives, 16, "rows", "of earlier incarnations of one sender in the filter of a channel",     \
+    "the earliest incarnation counts as dead: what comes of it later is dropped",                  \
+    "OwnerTest.ASenderThatRestartsWithoutEndTakesABoundedNumberOfRows")                            \
   X(kMaxDeaths, 65'536, "processes", "whose end was seen within the life of a filter entry",       \
     "the end of the longest dead is forgotten", "OwnerTest.RemembersABoundedNumberOfDeaths")       \
   X(kHeartbeat, 1s, "each side speaks at least this often", "a heartbeat is sent",                 \

@@ -27,6 +27,7 @@ Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
     return Error{Errc::bad_bytes, "impossible count of consumed bytes"};
   }
   ++next_in_;
+  if (header->consumed != peer_consumed_) consumed_at_ = now;
   peer_consumed_ = header->consumed;
   heard_ = now;
   ++counters_.bundles_in;
@@ -158,6 +159,7 @@ void Session::send_bundles(LaneSource& source, const TakeBuffer& take_buffer,
     if (!send && !report_due()) return;
     Bytes bundle = take_buffer();
     bundle.resize(kBundleHeaderSize);
+    if (in_flight() == 0) consumed_at_ = now_;
     if (send) fill(source, bundle);
     reported_ = consumed_;
     seal_bundle(bundle, id_, next_out_++, consumed_);
@@ -206,6 +208,8 @@ std::size_t Session::fill_from_lane(LaneSource& source, Lane lane, std::size_t b
     outgoing.record.assign(record + sizeof(std::uint32_t), bundle.end());
     outgoing.sent = 0;
     bundle.resize(start);
+    // The buffers of bundles are used again and again: none stays as large as the largest record.
+    if (bundle.capacity() > kMaxBundle) bundle = Bytes(bundle.begin(), bundle.end());
   }
   const std::size_t size = std::min({outgoing.record.size() - outgoing.sent,
                                      std::max<std::size_t>(budget, 4096), std::size_t{kChunk}});

@@ -80,6 +80,8 @@ class Session {
   Time lease_base() const { return lease_base_; }
   /// Smoothed round trip of heartbeats; 0 before the first.
   Time round_trip() const { return round_trip_; }
+  /// How long the peer has consumed nothing of a full link clock; 0 if it is not full.
+  Time stalled_for(Time now) const { return may_send() ? Time{} : now - consumed_at_; }
   /// Bytes handed to the transport that the peer has not reported as consumed.
   std::uint64_t in_flight() const { return bytes_out_ - peer_consumed_; }
   bool may_send() const { return in_flight() + kFullBundle <= kLinkClock; }
@@ -126,7 +128,8 @@ class Session {
 
   Time heard_;
   Time spoke_;
-  Time now_{};  // of the latest receive or tick
+  Time consumed_at_{};  // the peer reported more, or nothing was under way
+  Time now_{};          // of the latest receive or tick
   /// The first heartbeats of a session are sent at once: their echoes renew leases, which may be
   /// nearly over after several restarts.
   bool prompt_;

@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "bus/core/bytes.hpp"
+#include "bus/core/limits.hpp"
 
 namespace starbus::bus::io {
 
-/// Any thread may give, any thread may take. Bounded: more than a few buffers are freed instead.
+/// Any thread may give, any thread may take. Bounded: more than a few buffers, and those larger
+/// than a bundle, are freed instead.
 class BufferPool {
  public:
   /// An empty buffer, with capacity if one is spare.
@@ -21,7 +23,7 @@ class BufferPool {
   }
   /// Keeps the memory of the buffer for the next `take`, and drops its content.
   void give(Bytes buffer) {
-    if (buffer.capacity() == 0) return;
+    if (buffer.capacity() == 0 || buffer.capacity() > kMaxBundle) return;
     buffer.clear();
     const std::lock_guard lock(mutex_);
     if (spare_.size() < kSpare) spare_.push_back(std::move(buffer));

@@ -199,7 +199,7 @@ Bytes StreamLink::take_buffer() {
 }
 
 void StreamLink::recycle(Bytes buffer) {
-  if (spare_.size() >= kSpareBuffers) return;
+  if (spare_.size() >= kSpareBuffers || buffer.capacity() > kMaxBundle) return;
   buffer.clear();
   spare_.push_back(std::move(buffer));
 }

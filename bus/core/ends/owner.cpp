@@ -61,9 +61,30 @@ Lineage Owner::lineage(const ChannelId& channel) const {
 }
 
 Owner::Entry& Owner::entry(Channel& channel, const Process& origin, Lane lane) {
-  Entry& entry = channel.filter[Source{origin, lane}];
+  const auto [known, fresh] = channel.filter.try_emplace(Source{origin, lane});
+  if (fresh) forget_earlier_lives(channel, origin);
+  // Not `known`: rows before it may be gone.
+  Entry& entry = fresh ? channel.filter.at(Source{origin, lane}) : known->second;
   entry.used = seconds();
   return entry;
+}
+
+/// A sender that restarts without end costs the others that share a channel no more than this. A
+/// busd lets one incarnation of a name live at a time, so the earliest of many is long dead.
+void Owner::forget_earlier_lives(Channel& channel, const Process& origin) {
+  const auto first =
+      channel.filter.lower_bound(Source{{origin.host, origin.slot, 0}, Lane::control});
+  auto last = first;
+  while (last != channel.filter.end() && last->first.origin.host == origin.host &&
+         last->first.origin.slot == origin.slot && last->first.origin != origin) {
+    ++last;
+  }
+  if (static_cast<std::size_t>(last - first) <= kMaxLives) return;
+  const Process earliest = first->first.origin;
+  bury(earliest);
+  for (auto row = first; row != channel.filter.end() && row->first.origin == earliest;) {
+    row = row->second.ack_due ? row + 1 : channel.filter.erase(row);
+  }
 }
 
 void Owner::bury(const Process& last) {

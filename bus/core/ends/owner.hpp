@@ -117,6 +117,7 @@ class Owner {
   void acknowledge(const ChannelPtr& channel, const Source& source, Entry& entry);
   void refuse(const Probe& about, NackReason reason, Lineage lineage, std::uint64_t last);
   Entry& entry(Channel& channel, const Process& origin, Lane lane);
+  void forget_earlier_lives(Channel& channel, const Process& origin);
   std::uint32_t seconds() const {
     return static_cast<std::uint32_t>(now_ / std::chrono::seconds(1));
   }

@@ -10,7 +10,8 @@ void FailureLog::add(Failure failure) {
   failures_.push_back(std::move(failure));
 }
 
-void Forwarding::forward_run(RouterLink& to, const Run& run, ByteView payload, LinkId source) {
+void Forwarding::forward_run(RouterLink& to, const Run& run, ByteView payload,
+                             SourceQueues::Source source) {
   if (!to.queues.push(run.lane, source, Kind::data, payload, links_.now())) {
     nack(run.lane, run.origin, run.channel, run.seq, NackReason::overflow);
     return;
@@ -19,10 +20,11 @@ void Forwarding::forward_run(RouterLink& to, const Run& run, ByteView payload, L
   ++counters.runs_forwarded;
   counters.messages_forwarded += run.count;
   counters.bytes_forwarded += kRecordHeader + payload.size();
+  to.delivered += run.count;
   links_.touch(to);
 }
 
-void Forwarding::forward_probe(RouterLink& to, const Probe& probe, LinkId source) {
+void Forwarding::forward_probe(RouterLink& to, const Probe& probe, SourceQueues::Source source) {
   scratch_.clear();
   encode(probe, scratch_);
   ++links_.counters().probes;
@@ -30,10 +32,12 @@ void Forwarding::forward_probe(RouterLink& to, const Probe& probe, LinkId source
     nack(probe.lane, probe.origin, probe.channel, probe.seq, NackReason::overflow);
     return;
   }
+  ++to.delivered;
   links_.touch(to);
 }
 
-void Forwarding::forward_multicast(RouterLink& to, const Multicast& part, LinkId source) {
+void Forwarding::forward_multicast(RouterLink& to, const Multicast& part,
+                                   SourceQueues::Source source) {
   assert(!part.targets.empty());
   scratch_.clear();
   encode_multicast(part, scratch_);
@@ -46,6 +50,7 @@ void Forwarding::forward_multicast(RouterLink& to, const Multicast& part, LinkId
   RouterCounters& counters = links_.counters();
   ++counters.multicast_copies_out;
   counters.messages_forwarded += part.targets.size();
+  to.delivered += part.targets.size();
   counters.bytes_forwarded += scratch_.size();
   links_.touch(to);
 }
@@ -55,7 +60,7 @@ void Forwarding::add_hop(HopTrace& trace, const std::string& here) const {
 }
 
 void Forwarding::forward_trace(RouterLink& to, HopTrace& trace, const std::string& here,
-                               LinkId source) {
+                               SourceQueues::Source source) {
   assert(trace.end == TraceEnd::none);
   add_hop(trace, here);
   trace.hops.back().queued = to.queues.bytes(trace.lane);

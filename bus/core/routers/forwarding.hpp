@@ -72,12 +72,13 @@ class Forwarding {
   Forwarding(Links& links, ReplyRoutes& routes) : links_(links), routes_(routes) {}
 
   /// Queues a run that came from the link `source`; `payload` is its record without the header.
-  void forward_run(RouterLink& to, const Run& run, ByteView payload, LinkId source);
-  void forward_probe(RouterLink& to, const Probe& probe, LinkId source);
-  void forward_multicast(RouterLink& to, const Multicast& part, LinkId source);
+  void forward_run(RouterLink& to, const Run& run, ByteView payload, SourceQueues::Source source);
+  void forward_probe(RouterLink& to, const Probe& probe, SourceQueues::Source source);
+  void forward_multicast(RouterLink& to, const Multicast& part, SourceQueues::Source source);
   /// Adds a hop and queues the trace behind the messages of its lane. If that is not possible, sets
   /// its end: the caller sends it back.
-  void forward_trace(RouterLink& to, HopTrace& trace, const std::string& here, LinkId source);
+  void forward_trace(RouterLink& to, HopTrace& trace, const std::string& here,
+                     SourceQueues::Source source);
   void add_hop(HopTrace& trace, const std::string& here) const;
   /// Traces may be lost; the records that share their queue may not.
   static bool has_room_for_trace(const RouterLink& to) {
@@ -93,17 +94,15 @@ class Forwarding {
                  std::string_view why);
   /// NACK overflow for a data record, header included, that waited too long.
   void nack_expired(ByteView record);
-  /// Sends an ACK, POSTED or NACK towards its origin.
+  /// Sends an ACK, POSTED or NACK towards its origin, in the name of the link that it came from; of
+  /// the daemon itself without one. May be dropped.
   template <class Reply>
-  void route_reply(const Reply& reply) {
+  void route_reply(const Reply& reply, SourceQueues::Source source = 0) {
     RouterLink* const link = routes_.link_towards(reply.origin);
     // A peer of version 1.0 has not asked for POSTED.
     const bool known = Reply::kKind != Kind::posted || (link && link->minor >= kDurableMinor);
-    if (link && known) {
-      links_.tell(*link, reply);
-    } else {
-      ++links_.counters().dropped_replies;
-    }
+    const bool sent = link && known && links_.tell_reply(*link, reply, source);
+    if (!sent) ++links_.counters().dropped_replies;
   }
 
   /// Remembers a failure for `bustop why`, under the present time.

@@ -56,6 +56,10 @@ RouterLink* HostRouter::link_towards(const Process& origin) {
   return process ? sessions_.session_of(*process) : nullptr;
 }
 
+std::string HostRouter::account_of(const PeerFacts& peer) const {
+  return "uid " + std::to_string(peer.uid);
+}
+
 // --- records of processes ------------------------------------------------------------------------
 
 Result<> HostRouter::from_process(RouterLink& link, LocalProcess& process, Kind kind,
@@ -213,7 +217,7 @@ Result<> HostRouter::on_watch_refused(ByteView payload) {
 // --- calls of the shell --------------------------------------------------------------------------
 
 void HostRouter::uplink_opened(LinkId id, PeerFacts peer, std::uint64_t session_id, Time now) {
-  link_opened(id, std::move(peer), now);
+  open(id, std::move(peer), "busroot", now);
   uplink_.open(*links().find(id), session_id);
 }
 
@@ -225,6 +229,7 @@ void HostRouter::drop_uplink(const Error& reason) {
 void HostRouter::tick(Time now) {
   Router::tick(now);
   sessions_.tick();
+  uplink_.tick();
   watches_.tick();
   queries_.tick(now);
   traces_.tick(now);

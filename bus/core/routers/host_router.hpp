@@ -68,6 +68,7 @@ class HostRouter final : public Router {
   Result<> on_record(RouterLink& link, Kind kind, ByteView payload) override;
   void on_link_gone(RouterLink& link, const Error& reason) override;
   RouterLink* link_towards(const Process& origin) override;
+  std::string account_of(const PeerFacts& peer) const override;
   std::uint64_t lease_age() const override { return uplink_.lease_age(); }
 
   Result<> from_process(RouterLink& link, LocalProcess& process, Kind kind, ByteView payload);

@@ -13,7 +13,26 @@ namespace starbus::bus {
     "the account is refused, and no other one", "Shares.ANewcomerAlwaysHasRoom")                   \
   X(kMaxNamesPerHost, 250'000, "names",                                                            \
     "default of what one host may hold: busroot keeps some 75 MB of them",                         \
-    "too_many_names; rows of a table beyond it are left out", "RootShares.AHostHasALimitOfNames")
+    "too_many_names; rows of a table beyond it are left out", "RootShares.AHostHasALimitOfNames")  \
+  X(kLinkReserve, 64_KiB, "bytes", "a link that reads is served however full others' queues are",  \
+    "the total of all queues counts", "SourceQueuesTest.AnEmptyLinkHasRoomWhateverOthersHold")     \
+  X(kReplyRoom, 4_MiB, "bytes",                                                                    \
+    "ACK, POSTED and NACK in the control queue of one link, by shares",                            \
+    "further ones are dropped; origins probe", "HostAttack.FalseAcknowledgementsEndNoSession")     \
+  X(kReplyReserve, 16'384, "replies",                                                              \
+    "of a session beyond two for each message that it was given",                                  \
+    "further ones are dropped but for kSpareReplies",                                              \
+    "HostAttack.AcknowledgementsAreNoMoreThanMessages")                                            \
+  X(kSpareReplies, 1'000, "replies", "a second, of a process beyond that: none waits for ever",    \
+    "further ones are dropped; origins probe", "HostAttack.AcknowledgementsAreNoMoreThanMessages") \
+  X(kRequestRoom, 16_MiB, "bytes", "requests that wait for busroot's link",                        \
+    "requests are dropped, by shares, and repeated; watches wait",                                 \
+    "HostAttack.RequestsOfOneUserLeaveRoomForOthers")                                              \
+  X(kTableRoom, 8_MiB, "bytes", "tables that wait for busroot's link",                             \
+    "they leave in pages as it takes them", "HostAttack.ATableAboveTheQueueLeavesInPages")         \
+  X(kHellosPerSecond, 1'000, "hellos",                                                             \
+    "of new processes of one user: each costs a line of the journal",                              \
+    "overloaded; the library connects again", "HostAttack.HellosOfOneUserAreBounded")
 
 STARBUS_LIMITS_OF(kShareLimits, STARBUS_SHARE_LIMITS)
 

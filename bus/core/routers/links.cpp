@@ -6,13 +6,14 @@
 
 namespace starbus::bus {
 
-RouterLink& Links::add(LinkId id, PeerFacts peer) {
+RouterLink& Links::add(LinkId id, PeerFacts peer, const std::string& account) {
   assert(id != 0 && !links_.contains(id));
   auto link = std::make_unique<RouterLink>(now_);
   link->id = id;
   link->name = peer.address;
   link->peer = std::move(peer);
-  link->queues.count_into(queued_total_);
+  link->account = accounts_.join(account);
+  link->queues.count_into(accounts_);
   ++counters_.sessions_opened;
   return *links_.emplace(id, std::move(link)).first->second;
 }
@@ -23,6 +24,7 @@ void Links::drop(LinkId id, const Error& reason) {
   std::unique_ptr<RouterLink> link = std::move(found->second);
   links_.erase(found);
   ++counters_.sessions_ended;
+  accounts_.leave(link->account);
   observer_.on_link_gone(*link, reason);
   ended_.push_back(std::move(link));
 }
@@ -40,6 +42,7 @@ void Links::end(RouterLink& link, const Error& reason) {
     owned->session.say(Reset{errc_of(reason), reason.detail});
     pump(*owned);
   }
+  accounts_.leave(owned->account);
   shell_.close(owned->id);
   observer_.on_link_gone(*owned, reason);
   ended_.push_back(std::move(owned));

@@ -13,6 +13,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "bus/core/routers/accounts.hpp"
 #include "bus/core/session.hpp"
 
 namespace starbus::bus {
@@ -104,7 +105,11 @@ struct RouterLink final : LaneSource {
   bool uplink = false;      // from a busd to its busroot
   std::string name;         // for logs: HOST or HOST.NODE once greeted
   LinkAttachment* attachment = nullptr;
+  AccountId account = 0;        // whose link it is
+  std::uint64_t delivered = 0;  // messages and probes that were queued for it
+  std::uint64_t replied = 0;    // replies that came from it
   explicit RouterLink(Time now) : session(0, now), opened(now) {}
+  SourceQueues::Source source() const { return {id, account}; }
   bool ready(Lane lane) const override { return queues.ready(lane); }
   FillResult fill_bundle(Lane lane, std::size_t budget, Bytes& out) override {
     return queues.fill_bundle(lane, budget, out);
@@ -135,8 +140,8 @@ class Links {
   RouterCounters& counters() { return counters_; }
   const RouterCounters& counters() const { return counters_; }
 
-  /// `id` must be new.
-  RouterLink& add(LinkId id, PeerFacts peer);
+  /// `id` must be new. `account` is the key of the account that the link belongs to.
+  RouterLink& add(LinkId id, PeerFacts peer, const std::string& account);
   /// The transport broke. Ignored if the router has ended the link before.
   void drop(LinkId id, const Error& reason);
   /// Ends the session: sends RESET with the reason first if the session has an id.
@@ -162,6 +167,16 @@ class Links {
     tell_encoded(to, scratch_);
   }
   void tell_encoded(RouterLink& to, ByteView record);
+  /// Queues an ACK, POSTED or NACK; false, and nothing queued, if the source's share of the control
+  /// queue is used up.
+  template <class Record>
+  bool tell_reply(RouterLink& to, const Record& record, SourceQueues::Source source) {
+    scratch_.clear();
+    encode(record, scratch_);
+    touch(to);
+    return to.queues.push_reply(source, scratch_, now_);
+  }
+  Accounts& accounts() { return accounts_; }
   /// The next flush sends what this link has ready.
   void touch(RouterLink& link);
   /// Sends what became ready since the last call, and frees ended links.
@@ -174,7 +189,7 @@ class Links {
   LinkObserver& observer_;
   Time now_;
   RouterCounters counters_;
-  std::size_t queued_total_ = 0;  // outlives the links, which count into it
+  Accounts accounts_;  // outlives the links, which count into it
   boost::unordered_flat_map<LinkId, std::unique_ptr<RouterLink>> links_;
   std::vector<LinkId> dirty_;
   /// Freed by flush: callers up the stack still use them.

@@ -136,6 +136,11 @@ RouterLink* RootRouter::link_towards(const Process& origin) {
   return found == root_.hosts.end() ? nullptr : found->second->session;
 }
 
+/// Without CURVE there is nothing to know a host by before its hello but its connection.
+std::string RootRouter::account_of(const PeerFacts& peer) const {
+  return peer.key.empty() ? "host at " + peer.address : "key " + peer.key;
+}
+
 void RootRouter::tick(Time now_here) {
   Router::tick(now_here);
   sessions_.tick();

@@ -71,6 +71,7 @@ class RootRouter final : public Router {
   Result<> on_record(RouterLink& link, Kind kind, ByteView payload) override;
   void on_link_gone(RouterLink& link, const Error& reason) override;
   RouterLink* link_towards(const Process& origin) override;
+  std::string account_of(const PeerFacts& peer) const override;
 
   Result<> on_greeted_record(HostEntry& host, Kind kind, ByteView payload);
   Result<> on_request(HostEntry& host, Kind kind, ByteView payload);

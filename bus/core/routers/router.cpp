@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
 namespace starbus::bus {
@@ -25,13 +26,18 @@ struct Router::Dispatcher : RecordHandler {
 };
 
 void Router::link_opened(LinkId id, PeerFacts peer, Time now) {
+  const std::string account = account_of(peer);
+  open(id, std::move(peer), account, now);
+}
+
+void Router::open(LinkId id, PeerFacts peer, const std::string& account, Time now) {
   thread_.check();
   links_.advance_to(now);
   if (strangers() >= kMaxStrangers) end_oldest_stranger({});
   if (!peer.key.empty() && strangers_of(peer.key) >= kStrangersOfKey) {
     end_oldest_stranger(peer.key);
   }
-  links_.add(id, std::move(peer));
+  links_.add(id, std::move(peer), account);
 }
 
 std::size_t Router::strangers() {
@@ -89,9 +95,9 @@ void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
   if (link->session.incomplete_bytes() > kStrangerRecord) check_incomplete();
 }
 
-/// Bounds the unfinished records of all links together: the largest of the program that holds the
-/// most, on however many links, gives way. A busd's link to busroot does not count: it carries the
-/// records of all others.
+/// Bounds the unfinished records of all links together: the largest of the account that holds the
+/// most, and of that the program that holds the most, on however many links, gives way. A busd's
+/// link to busroot does not count: it carries the records of all others.
 void Router::check_incomplete() {
   std::size_t total = 0;
   const auto program_of = [](const RouterLink& link) {
@@ -102,29 +108,44 @@ void Router::check_incomplete() {
   });
   if (total <= kIncomplete) return;
   boost::unordered_flat_map<std::int64_t, std::size_t> by_program;
+  boost::unordered_flat_map<AccountId, std::size_t> by_account;
   links_.for_each([&](const RouterLink& link) {
-    if (!link.uplink) by_program[program_of(link)] += link.session.incomplete_bytes();
+    if (link.uplink) return;
+    by_program[program_of(link)] += link.session.incomplete_bytes();
+    by_account[link.account] += link.session.incomplete_bytes();
   });
   RouterLink* largest = nullptr;
   const auto weight = [&](const RouterLink& link) {
-    return std::pair(by_program[program_of(link)], link.session.incomplete_bytes());
+    return std::tuple(by_account[link.account], by_program[program_of(link)],
+                      link.session.incomplete_bytes());
   };
   links_.for_each([&](RouterLink& link) {
     if (!link.uplink && (!largest || weight(link) > weight(*largest))) largest = &link;
   });
   assert(largest != nullptr);
-  links_.end(*largest, {Errc::overloaded, "unfinished records of " +
-                                              std::to_string(largest->session.incomplete_bytes()) +
-                                              " bytes, and no room for more"});
+  links_.end(*largest,
+             {Errc::overloaded, "unfinished records of " +
+                                    std::to_string(largest->session.incomplete_bytes()) +
+                                    " bytes, and no room for more: " + culprit(*largest)});
+}
+
+/// Who it is, for logs and for `bustop why`.
+std::string Router::culprit(const RouterLink& link) {
+  std::string who = links_.accounts().key(link.account);
+  if (link.peer.pid != 0) who += ", pid " + std::to_string(link.peer.pid);
+  return who;
 }
 
 void Router::tick(Time now) {
   thread_.check();
+  links_.accounts().next_tick();
   links_.advance_to(now);
   std::vector<LinkId> silent;
+  std::vector<LinkId> stalled;
   const std::uint64_t lease = lease_age();
   links_.for_each([&](RouterLink& link) {
     link.session.tick(links_.now(), lease);
+    const bool waits = link.queues.bytes() != 0;  // before what is too old goes
     link.queues.expire(links_.now(), [&](ByteView record) { forwarding_.nack_expired(record); });
     links_.touch(link);
     // A peer that sends bundles and no hello counts as silent.
@@ -132,11 +153,20 @@ void Router::tick(Time now) {
     const bool stuck = link.session.incomplete_for(links_.now()) > kQueueAge;
     if (stranger || stuck || link.session.silence(links_.now()) > kLinkTimeout) {
       silent.push_back(link.id);
+    } else if (waits && link.session.stalled_for(links_.now()) > kQueueAge) {
+      stalled.push_back(link.id);
     }
   });
   for (const LinkId id : silent) {
     if (RouterLink* const link = links_.find(id))
       links_.end(*link, {Errc::silent, "nothing, no hello, or no more of a record, for 10 s"});
+  }
+  for (const LinkId id : stalled) {
+    RouterLink* const link = links_.find(id);
+    if (!link) continue;
+    const Error why{Errc::silent, "it speaks and reads nothing for 10 s: " + culprit(*link)};
+    forwarding_.note_failure({}, {}, link->name + ": " + why.to_string());
+    links_.end(*link, why);
   }
 }
 

@@ -7,6 +7,7 @@
 /// error of a record ends its link, no more. Nothing here stops reading a link.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,10 @@ class Router : private LinkObserver, private ReplyRoutes {
  protected:
   /// A record of a greeted or greeting link. An error ends the link.
   virtual Result<> on_record(RouterLink& link, Kind kind, ByteView payload) = 0;
+  /// As link_opened, for a link that belongs to the account `account`.
+  void open(LinkId id, PeerFacts peer, const std::string& account, Time now);
+  /// Whose link this is: the key of its account. Never empty.
+  virtual std::string account_of(const PeerFacts& peer) const = 0;
   /// For the heartbeats that this side sends: see Heartbeat.
   virtual std::uint64_t lease_age() const { return Heartbeat::kNoLease; }
 
@@ -59,6 +64,7 @@ class Router : private LinkObserver, private ReplyRoutes {
   std::size_t strangers_of(std::string_view key);
   void end_oldest_stranger(std::string_view key);
   void check_incomplete();
+  std::string culprit(const RouterLink& link);
 
   LoopThread thread_;
   Links links_;

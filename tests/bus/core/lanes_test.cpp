@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "bus/core/routers/accounts.hpp"
 #include "tests/bus/core/wire/wire_records.hpp"
 
 namespace starbus::bus {
@@ -79,27 +80,76 @@ TEST_F(SourceQueuesTest, ControlHasALimitOfItsOwn) {
 }
 
 TEST_F(SourceQueuesTest, ManyLinksShareABound) {
-  std::size_t total = 0;
+  Accounts accounts;
+  const AccountId one = accounts.join("one");
   std::vector<std::unique_ptr<SourceQueues>> links;
   const Bytes payload(kDaemonQueue - kRecordHeader);
-  const auto fill = [&] {
+  const auto fill = [&](AccountId account) {
     std::size_t full = 0;
     while (full < 1'000) {
       auto& link = links.emplace_back(std::make_unique<SourceQueues>());
-      link->count_into(total);
-      if (!link->push(Lane::call, 1, Kind::query, payload, {})) break;
+      link->count_into(accounts);
+      if (!link->push(Lane::call, {1, account}, Kind::query, payload, {})) break;
       ++full;
     }
     return full;
   };
-  EXPECT_EQ(fill(), kQueuesTotal / kDaemonQueue);
-  EXPECT_EQ(total, kQueuesTotal);
-  EXPECT_TRUE(links.back()->push(Lane::control, 1, Kind::query, Bytes(100), {}));
+  const std::size_t share = fill(one);
+  EXPECT_EQ(share, kQueuesTotal / kDaemonQueue * kShare / (kShare + 1) + 1);
+  EXPECT_EQ(accounts.queued(one), share * kDaemonQueue);
+  EXPECT_TRUE(links.back()->push(Lane::control, {1, one}, Kind::query, Bytes(100), {}));
+  EXPECT_EQ(fill(accounts.join("another")), kQueuesTotal / kDaemonQueue - share);
+  EXPECT_EQ(accounts.queued(), kQueuesTotal);
   links.erase(links.begin(), links.begin() + 2);
-  EXPECT_EQ(total, kQueuesTotal - 2 * kDaemonQueue);
-  EXPECT_EQ(fill(), 2u);
+  EXPECT_EQ(accounts.queued(), kQueuesTotal - 2 * kDaemonQueue);
   links.clear();
-  EXPECT_EQ(total, 0u);
+  EXPECT_EQ(accounts.queued(), 0u);
+}
+
+TEST_F(SourceQueuesTest, AnEmptyLinkHasRoomWhateverOthersHold) {
+  Accounts accounts;
+  const AccountId one = accounts.join("one");
+  const AccountId two = accounts.join("two");
+  std::vector<std::unique_ptr<SourceQueues>> links;
+  const Bytes payload(kDaemonQueue - kRecordHeader);
+  for (std::size_t i = 0; i < kQueuesTotal / kDaemonQueue; ++i) {
+    auto& link = links.emplace_back(std::make_unique<SourceQueues>());
+    link->count_into(accounts);
+    (void)link->push(Lane::call, {1, i % 9 == 8 ? two : one}, Kind::query, payload, {});
+  }
+  SourceQueues empty;
+  empty.count_into(accounts);
+  EXPECT_TRUE(empty.push(Lane::call, {2, one}, Kind::query, Bytes(1'000), {}));
+  EXPECT_TRUE(empty.push(Lane::call, {2, one}, Kind::query, Bytes(1'000), {}));
+  links.clear();
+  empty.clear();
+}
+
+TEST_F(SourceQueuesTest, AFullLaneTakesTheRecordsOfANewcomer) {
+  const Bytes small(1'000);
+  while (queues.push(Lane::call, {1, 1}, Kind::query, small, {})) continue;
+  EXPECT_GT(queues.bytes(Lane::call), kDaemonQueue * 8 / 10) << "alone, it gets nearly all";
+  for (std::uint64_t link = 2; link < 100; ++link) {
+    EXPECT_FALSE(queues.push(Lane::call, {link, 1}, Kind::query, small, {}))
+        << "more sessions are not more room";
+  }
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_TRUE(queues.push(Lane::call, {1'000, 2}, Kind::query, small, {}));
+  }
+  EXPECT_TRUE(queues.push(Lane::call, {2'000, 3}, Kind::query, Bytes(4'000'000), {}))
+      << "one record of a newcomer, however large";
+}
+
+TEST_F(SourceQueuesTest, RepliesTakeNoRoomOfOtherControlRecords) {
+  Bytes reply(kRecordHeader + 60);
+  store(reply.data(), static_cast<std::uint32_t>(reply.size() - sizeof(std::uint32_t)));
+  while (queues.push_reply({1, 1}, reply, {})) continue;
+  EXPECT_LE(queues.bytes(Lane::control), kReplyRoom);
+  EXPECT_TRUE(queues.push_reply({2, 2}, reply, {})) << "another account has its share";
+  EXPECT_TRUE(push(0, 1'000, Lane::control));
+  EXPECT_GT(pull(kReplyRoom * 2, Lane::control).size(), 1'000u);
+  EXPECT_EQ(queues.bytes(), 0u);
+  EXPECT_TRUE(queues.push_reply({1, 1}, reply, {}));
 }
 
 TEST_F(SourceQueuesTest, ALargeRecordComesAlone) {

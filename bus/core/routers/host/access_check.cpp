@@ -1,5 +1,8 @@
 #include "bus/core/routers/host/access_check.hpp"
 
+#include <algorithm>
+
+#include "bus/core/routers/accounts.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/record_moves.hpp"
@@ -41,7 +44,21 @@ Result<> AccessCheck::check_claim(const LocalProcess& process, std::string_view 
   if (!held && names >= process.role->name_limit() && !is_own_name(name)) {
     return Error{Errc::too_many_names, std::to_string(names) + " are held"};
   }
-  return {};
+  if (held) return {};
+  return room_for(process, 1, 0);
+}
+
+Result<> AccessCheck::room_for(const LocalProcess& process, std::size_t more,
+                               std::size_t given_up) const {
+  const std::size_t limit = host_.config.max_names;
+  const std::size_t all = host_.table.names_held() - std::min(given_up, host_.table.names_held());
+  if (within_share(all, more, all, limit)) return {};  // however many of them are the user's
+  const std::size_t names = host_.table.held_by(process.user.uid).names;
+  if (within_share(names - std::min(given_up, names), more, all, limit)) return {};
+  return Error{Errc::too_many_names, "uid " + std::to_string(process.user.uid) + " holds " +
+                                         std::to_string(names) + " of " + std::to_string(all) +
+                                         " names of this host, which may have " +
+                                         std::to_string(limit)};
 }
 
 Result<> AccessCheck::on_open(LocalProcess& process, ByteView payload) {

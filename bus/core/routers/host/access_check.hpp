@@ -22,6 +22,9 @@ class AccessCheck {
   /// The same, and whether its role's limit leaves room for one more name; `held`: it owns the name
   /// already. denied or too_many_names.
   Result<> check_claim(const LocalProcess& process, std::string_view name, bool held) const;
+  /// Whether the process' user may hold so many names more, when the process gives up some.
+  /// too_many_names: it holds more than its share of the host's.
+  Result<> room_for(const LocalProcess& process, std::size_t more, std::size_t given_up) const;
 
   /// A restricted process opens a channel before it sends to it.
   Result<> on_open(LocalProcess& process, ByteView payload);

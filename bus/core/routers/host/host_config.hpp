@@ -55,8 +55,9 @@ struct HostConfig {
   /// Processes given to `journal` that still live. They are announced, and keep the names that they
   /// own until they are back or their lease has ended.
   std::vector<JournaledProcess> journaled;
-  std::size_t max_processes = kMaxProcesses;
-  std::uint8_t minor = kVersionMinor;  // the highest minor version that is spoken
+  std::size_t max_processes = kMaxProcesses;  // of all users, by shares
+  std::size_t max_names = kMaxNamesPerHost;   // of all users, by shares
+  std::uint8_t minor = kVersionMinor;         // the highest minor version that is spoken
 };
 
 /// Counters that only a busd has.

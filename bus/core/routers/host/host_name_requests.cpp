@@ -43,6 +43,12 @@ Result<> HostNameRequests::on_request(RouterLink& link, LocalProcess& process, K
     ++host_.counters.over_rate;
     return {};
   }
+  if (!host_.links.accounts().ask(link.account, payload.size(), uplink_.request_room())) {
+    ++host_.counters.over_rate;
+    return {};
+  }
+  // What busroot heard before the rows would be undone by them. The process repeats it.
+  if (uplink_.greeted() && !uplink_.knows(process)) return {};
   switch (kind) {
     case Kind::bind:
       return on_bind<Bind>(link, process, payload);
@@ -124,7 +130,7 @@ Result<> HostNameRequests::on_freed(LocalProcess& process, ByteView payload) {
   if (name && name->owner == &process && name->ticket == freed->ticket) {
     host_.table.release(freed->channel);
   }
-  HostTable::forget_copy(process, freed->channel, freed->ticket);
+  host_.table.forget_copy(process, freed->channel, freed->ticket);
   uplink_.tell(*freed);
   return {};
 }

@@ -39,13 +39,46 @@ LocalProcess& HostTable::add(const Hello& hello, std::int64_t pid) {
   process->pid = pid;
   LocalProcess& added = *process;
   processes_[added.id.slot] = std::move(process);
+  ++held_[added.user.uid].processes;
   return added;
+}
+
+void HostTable::set_user(LocalProcess& process, User user) {
+  const std::size_t names = process.counted;
+  count(process, 0);
+  leave(process.user.uid);
+  process.user = std::move(user);
+  ++held_[process.user.uid].processes;
+  count(process, names);
+}
+
+void HostTable::leave(std::uint32_t uid) {
+  Held& held = held_[uid];
+  if (--held.processes == 0) held_.erase(uid);
+}
+
+void HostTable::count(LocalProcess& process, std::size_t names) {
+  Held& held = held_[process.user.uid];
+  held.names += names - process.counted;
+  all_names_ += names - process.counted;
+  process.counted = names;
+}
+
+void HostTable::recount(LocalProcess& process) {
+  count(process, process.names.size() + process.claimed.size() + process.moving.size());
+}
+
+HostTable::Held HostTable::held_by(std::uint32_t uid) const {
+  const auto found = held_.find(uid);
+  return found == held_.end() ? Held{} : found->second;
 }
 
 void HostTable::remove(LocalProcess& process) {
   detach(process);
   const auto names = std::exchange(process.names, {});
   for (const ChannelId& channel : names) names_.erase(channel);
+  count(process, 0);
+  leave(process.user.uid);
   processes_.erase(process.id.slot);
 }
 
@@ -87,11 +120,6 @@ std::vector<LocalProcess*> HostTable::with_pid(std::int64_t pid) {
   return found;
 }
 
-std::size_t HostTable::count_of_user(std::uint32_t uid) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      processes_, [&](const auto& entry) { return entry.second->user.uid == uid; }));
-}
-
 LocalName* HostTable::find(const ChannelId& channel) {
   const auto found = names_.find(channel);
   return found == names_.end() ? nullptr : &found->second;
@@ -114,13 +142,16 @@ void HostTable::grant(LocalProcess& process, LocalName name) {
   name.owner = &process;
   names_[channel] = std::move(name);
   process.names.insert(channel);
+  recount(process);
 }
 
 void HostTable::release(const ChannelId& channel) {
   const auto found = names_.find(channel);
   if (found == names_.end()) return;
-  found->second.owner->names.erase(channel);
+  LocalProcess& owner = *found->second.owner;
+  owner.names.erase(channel);
   names_.erase(found);
+  recount(owner);
 }
 
 void HostTable::freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
@@ -130,11 +161,13 @@ void HostTable::freeze(LocalProcess& process, const ChannelId& channel, const Ti
   Copy copy{{name.name, name.epoch, name.lineage, RowState::frozen, ticket}, true};
   release(channel);
   process.moving.insert_or_assign(channel, std::move(copy));
+  recount(process);
 }
 
 void HostTable::forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket) {
   const auto found = process.moving.find(channel);
   if (found != process.moving.end() && found->second.ticket == ticket) process.moving.erase(found);
+  recount(process);
 }
 
 void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& rows) {
@@ -164,6 +197,7 @@ void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& row
       process.claimed.insert_or_assign(channel, row);
     }
   }
+  recount(process);
 }
 
 void HostTable::confirm_claims(LocalProcess& process) {
@@ -174,17 +208,20 @@ void HostTable::confirm_claims(LocalProcess& process) {
     if (newer && present->owner != &process) continue;
     grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
   }
+  recount(process);
 }
 
 void HostTable::drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch) {
   const auto claim = process.claimed.find(channel);
   if (claim != process.claimed.end() && claim->second.epoch <= epoch) process.claimed.erase(claim);
+  recount(process);
 }
 
 void HostTable::leave_out(LocalProcess& process, const ChannelId& channel) {
   process.claimed.erase(channel);
   const auto copy = process.moving.find(channel);
   if (copy != process.moving.end() && !copy->second.seen) process.moving.erase(copy);
+  recount(process);
 }
 
 std::vector<Row> HostTable::rows_of(const LocalProcess& process) const {

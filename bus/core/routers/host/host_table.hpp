@@ -41,9 +41,13 @@ struct LocalProcess {
   /// It says that it owns them; this busd has not seen a grant, and busroot has not answered yet.
   /// They are not routed to.
   boost::unordered_flat_map<ChannelId, Row> claimed;
-  std::uint32_t unanswered = 0;  // complete reports in this session with busroot, without answer
+  std::size_t counted = 0;       // of these three, by HostTable
+  std::uint32_t unanswered = 0;  // reports to busroot, sent or waiting, without answer
+  bool report_waits = false;     // its rows are to be sent to busroot
+  bool report_counted = false;   // the report that waits is in `unanswered`
   RateLimit messages;
   RateLimit bytes;
+  RateLimit spare_replies;
 
   std::uint64_t request_bytes = 0;  // control records since the latest tick
 
@@ -105,8 +109,16 @@ class HostTable {
   void attach(LocalProcess& process, LinkId link);
   void detach(LocalProcess& process);
   std::vector<LocalProcess*> with_pid(std::int64_t pid);
-  std::size_t count_of_user(std::uint32_t uid) const;
   std::size_t process_count() const { return processes_.size(); }
+  void set_user(LocalProcess& process, User user);
+  /// Processes, and names with those that are claimed or moving, of one user.
+  struct Held {
+    std::size_t processes = 0;
+    std::size_t names = 0;
+  };
+  Held held_by(std::uint32_t uid) const;
+  /// Names with those that are claimed or moving, of all users.
+  std::size_t names_held() const { return all_names_; }
   template <class Callback>
   void for_each_process(Callback&& callback) {
     for (auto& [slot, process] : processes_) callback(*process);
@@ -123,7 +135,7 @@ class HostTable {
   /// The process holds the name frozen under this ticket: nothing is routed to it for this name.
   void freeze(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
   /// Forgets a frozen or attaching copy of this ticket.
-  static void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
+  void forget_copy(LocalProcess& process, const ChannelId& channel, const Ticket& ticket);
   /// Replaces all names of the process by the rows of its table. It goes on owning those that this
   /// table knows, at the same epoch; the others are claimed.
   void replace_names(LocalProcess& process, const std::vector<Row>& rows);
@@ -143,11 +155,17 @@ class HostTable {
   std::size_t count(std::string_view prefix) const;
 
  private:
+  void leave(std::uint32_t uid);
+  void count(LocalProcess& process, std::size_t names);
+  void recount(LocalProcess& process);
+
   std::string host_;
   std::uint32_t host_id_;
   boost::unordered_flat_map<std::uint32_t, std::unique_ptr<LocalProcess>> processes_;
   boost::unordered_flat_map<LinkId, LocalProcess*> links_;
   boost::unordered_flat_map<ChannelId, LocalName> names_;
+  boost::unordered_flat_map<std::uint32_t, Held> held_;  // by uid
+  std::size_t all_names_ = 0;
 };
 
 }  // namespace starbus::bus

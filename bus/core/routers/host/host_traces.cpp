@@ -15,7 +15,7 @@ void HostTraces::start(const ChannelId& channel, Lane lane,
   send_on(std::move(trace), 0);
 }
 
-void HostTraces::send_on(HopTrace trace, LinkId source) {
+void HostTraces::send_on(HopTrace trace, SourceQueues::Source source) {
   const std::string& here = host_.config.host;
   if (RouterLink* const next = messages_.route(trace.channel)) {
     host_.forwarding.forward_trace(*next, trace, here, source);
@@ -64,7 +64,7 @@ Result<> HostTraces::from_root(const RouterLink& link, ByteView payload) {
     trace->end = TraceEnd::not_bound;
     send_back(std::move(*trace));
   } else {
-    send_on(std::move(*trace), link.id);
+    send_on(std::move(*trace), link.source());
   }
   return {};
 }

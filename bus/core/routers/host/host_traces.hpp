@@ -23,7 +23,7 @@ class HostTraces {
   Result<> from_root(const RouterLink& link, ByteView payload);
 
  private:
-  void send_on(HopTrace trace, LinkId source);
+  void send_on(HopTrace trace, SourceQueues::Source source);
   void send_back(HopTrace trace);
 
   HostState& host_;

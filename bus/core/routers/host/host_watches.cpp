@@ -25,7 +25,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   if (!mine.insert(prefix).second) return;  // it is served already, or will be
   const auto [entry, fresh] = prefixes_.try_emplace(prefix);
   entry->second.waiting.push_back(watcher);
-  if (fresh) uplink_.tell(Watch{prefix});
+  if (fresh) ask(prefix);
   if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
   wanted_.emplace(watcher, prefix);
   serve();
@@ -33,6 +33,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
 
 void HostWatches::tick() {
   budget_ = std::min(budget_ + std::int64_t{kWatchBudget}, std::int64_t{kWatchBudget});
+  ask_again();
   serve();
 }
 
@@ -82,7 +83,29 @@ void HostWatches::leave(LinkId watcher, const std::string& prefix) {
   wanted_.erase({watcher, prefix});
   if (!entry->second.idle()) return;
   prefixes_.erase(entry);
-  uplink_.tell(Unwatch{prefix});
+  ask(prefix);
+}
+
+/// Watching and unwatching without end costs the link to busroot no more than it takes, and leaves
+/// half of the room to requests.
+bool HostWatches::has_root_room() const {
+  return uplink_.request_room() > kRequestRoom / 2;
+}
+
+void HostWatches::ask(const std::string& prefix) {
+  const bool room = has_root_room();
+  if (!room || unasked_.contains(prefix)) return void(unasked_.insert(prefix));
+  if (prefixes_.contains(prefix)) {
+    uplink_.tell(Watch{prefix});
+  } else {
+    uplink_.tell(Unwatch{prefix});
+  }
+}
+
+void HostWatches::ask_again() {
+  while (!unasked_.empty() && has_root_room()) {
+    ask(unasked_.extract(unasked_.begin()).value());
+  }
 }
 
 void HostWatches::on_rows(WatchRows&& rows) {
@@ -126,7 +149,8 @@ void HostWatches::on_refused(const WatchRefused& refused) {
 }
 
 void HostWatches::renew() {
-  for (const auto& [prefix, entry] : prefixes_) uplink_.tell(Watch{prefix});
+  unasked_.clear();
+  for (const auto& [prefix, entry] : prefixes_) ask(prefix);
 }
 
 template <class Record>

@@ -16,11 +16,11 @@ Result<> MessagePath::from_process(RouterLink& link, LocalProcess& process, Kind
     case Kind::multicast:
       return multicast_from_process(link, process, payload);
     case Kind::ack:
-      return reply_from_process<Ack>(process, payload);
+      return reply_from_process<Ack>(link, process, payload);
     case Kind::posted:
-      return reply_from_process<Posted>(process, payload);
+      return reply_from_process<Posted>(link, process, payload);
     default:
-      return reply_from_process<Nack>(process, payload);
+      return reply_from_process<Nack>(link, process, payload);
   }
 }
 
@@ -84,7 +84,7 @@ Result<> MessagePath::data_from_process(RouterLink& link, LocalProcess& process,
     return {};
   }
   host_.forwarding.show_to_tap(*run);
-  host_.forwarding.forward_run(*next, *run, stamped_, link.id);
+  host_.forwarding.forward_run(*next, *run, stamped_, link.source());
   return {};
 }
 
@@ -104,7 +104,7 @@ Result<> MessagePath::probe_from_process(RouterLink& link, LocalProcess& process
                                why_no_way(passes, probe->channel));
     return {};
   }
-  host_.forwarding.forward_probe(*next, *probe, link.id);
+  host_.forwarding.forward_probe(*next, *probe, link.source());
   return {};
 }
 
@@ -125,7 +125,7 @@ Result<> MessagePath::multicast_from_process(RouterLink& link, LocalProcess& pro
   const bool passes = access_.within_rate(process, multicast->targets.size(), payload.size());
   rest_.targets.clear();
   if (passes) {
-    deliver_parts(*multicast, link.id);
+    deliver_parts(*multicast, link.source());
   } else {
     rest_.targets = multicast->targets;
   }
@@ -134,7 +134,7 @@ Result<> MessagePath::multicast_from_process(RouterLink& link, LocalProcess& pro
   rest_.origin = multicast->origin;
   rest_.body = multicast->body;
   if (RouterLink* const root = uplink_.link(); passes && root) {
-    host_.forwarding.forward_multicast(*root, rest_, link.id);
+    host_.forwarding.forward_multicast(*root, rest_, link.source());
     return {};
   }
   process.choked |= passes;
@@ -147,7 +147,7 @@ Result<> MessagePath::multicast_from_process(RouterLink& link, LocalProcess& pro
 }
 
 /// One copy per process of this host; `rest_` takes the targets that are not here.
-void MessagePath::deliver_parts(const Multicast& multicast, LinkId source) {
+void MessagePath::deliver_parts(const Multicast& multicast, SourceQueues::Source source) {
   std::size_t used = 0;
   for (const Target& target : multicast.targets) {
     LocalProcess* owner = host_.table.owner_of(target.channel);
@@ -190,16 +190,32 @@ bool MessagePath::speaks_for(const LocalProcess& process, const ChannelId& chann
   return copy != process.moving.end() && copy->second.seen;
 }
 
+/// An honest owner answers each message once, or twice if it was sent twice. Replies may be lost.
+bool MessagePath::may_reply(RouterLink& link, LocalProcess& process) {
+  if (link.replied < 2 * link.delivered + kReplyReserve) {
+    ++link.replied;
+    return true;
+  }
+  if (!process.spare_replies.open(kSpareReplies, host_.links.now())) return false;
+  process.spare_replies.take(1);
+  return true;
+}
+
 template <class Reply>
-Result<> MessagePath::reply_from_process(const LocalProcess& process, ByteView payload) {
+Result<> MessagePath::reply_from_process(RouterLink& link, LocalProcess& process,
+                                         ByteView payload) {
   const auto reply = decode<Reply>(payload);
   if (!reply) return reply.error();
   if (!speaks_for(process, reply->channel)) {
     ++host_.counters.foreign_replies;
     return {};
   }
+  if (!may_reply(link, process)) {
+    ++host_.counters.over_rate;
+    return {};
+  }
   if constexpr (Reply::kKind != Kind::nack) ++host_.links.counters().acks;
-  host_.forwarding.route_reply(*reply);
+  host_.forwarding.route_reply(*reply, link.source());
   return {};
 }
 
@@ -220,7 +236,7 @@ Result<> MessagePath::data_from_root(ByteView payload) {
     return {};
   }
   host_.forwarding.show_to_tap(*run);
-  host_.forwarding.forward_run(*next, *run, payload, uplink_.status().link);
+  host_.forwarding.forward_run(*next, *run, payload, uplink_.link()->source());
   return {};
 }
 
@@ -232,7 +248,7 @@ Result<> MessagePath::probe_from_root(ByteView payload) {
     return {};
   }
   if (RouterLink* const next = route(probe->channel)) {
-    host_.forwarding.forward_probe(*next, *probe, uplink_.status().link);
+    host_.forwarding.forward_probe(*next, *probe, uplink_.link()->source());
   } else {
     host_.forwarding.hold_back(probe->lane, probe->origin, probe->channel, probe->seq,
                                "no_session");
@@ -245,7 +261,7 @@ Result<> MessagePath::multicast_from_root(ByteView payload) {
   if (!multicast) return multicast.error();
   ++host_.links.counters().multicasts_in;
   rest_.targets.clear();
-  deliver_parts(*multicast, uplink_.status().link);
+  deliver_parts(*multicast, uplink_.link()->source());
   host_.counters.not_local += rest_.targets.size();
   return {};
 }
@@ -256,7 +272,7 @@ Result<> MessagePath::reply_from_root(ByteView payload) {
   if (!reply) return reply.error();
   if constexpr (Reply::kKind != Kind::nack) ++host_.links.counters().acks;
   if (reply->origin.host == host_.table.id()) {
-    host_.forwarding.route_reply(*reply);
+    host_.forwarding.route_reply(*reply, uplink_.link()->source());
   } else {
     ++host_.links.counters().dropped_replies;
   }

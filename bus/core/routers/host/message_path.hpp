@@ -36,13 +36,14 @@ class MessagePath {
   Result<> probe_from_process(RouterLink& link, LocalProcess& process, ByteView payload);
   Result<> multicast_from_process(RouterLink& link, LocalProcess& process, ByteView payload);
   template <class Reply>
-  Result<> reply_from_process(const LocalProcess& process, ByteView payload);
+  Result<> reply_from_process(RouterLink& link, LocalProcess& process, ByteView payload);
+  bool may_reply(RouterLink& link, LocalProcess& process);
   Result<> data_from_root(ByteView payload);
   Result<> probe_from_root(ByteView payload);
   Result<> multicast_from_root(ByteView payload);
   template <class Reply>
   Result<> reply_from_root(ByteView payload);
-  void deliver_parts(const Multicast& multicast, LinkId source);
+  void deliver_parts(const Multicast& multicast, SourceQueues::Source source);
   std::string_view why_no_way(bool passes, const ChannelId& channel) const;
 
   HostState& host_;

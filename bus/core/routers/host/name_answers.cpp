@@ -44,7 +44,7 @@ Result<> NameAnswers::on_refused(ByteView payload) {
     host_.table.release(channel);
   }
   if (LocalProcess* const process = host_.table.by_id(refused->process)) {
-    HostTable::forget_copy(*process, channel, refused->ticket);
+    host_.table.forget_copy(*process, channel, refused->ticket);
   }
   host_.forwarding.note_failure(channel, refused->process,
                                 Error{refused->reason, refused->detail}.to_string());

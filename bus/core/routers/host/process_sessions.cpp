@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "bus/core/routers/accounts.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -20,7 +21,7 @@ ProcessSessions::ProcessSessions(HostState& host, AccessCheck& access, Uplink& u
     hello.name = known.node;
     hello.incarnation = known.incarnation;
     LocalProcess& process = host_.table.add(hello, known.pid);
-    process.user.uid = known.uid;
+    host_.table.set_user(process, {.uid = known.uid});
     process.asked = known.role;
     auto role = std::make_shared<Role>();
     role->name = known.role;
@@ -72,24 +73,40 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   }
   const bool fresh = process == nullptr;
   if (fresh) {
-    if (host_.table.process_count() >= host_.config.max_processes) {
-      return Error{Errc::too_many_processes,
-                   std::to_string(host_.config.max_processes) + " processes are served"};
-    }
-    if (host_.table.count_of_user(user.uid) >= (*role)->max_sessions) {
-      return Error{Errc::too_many_processes,
-                   "role \"" + (*role)->name + "\": user " + std::to_string(user.uid) + " has " +
-                       std::to_string((*role)->max_sessions) + " processes, its max_sessions"};
-    }
+    if (auto room = room_for(user.uid, **role); !room) return room.error();
     process = &host_.table.add(hello, link.peer.pid);
     watch_pid(link.peer.pid);
   }
   process->attempt = hello.attempt;
   process->role = *role;
-  process->user = std::move(user);
+  host_.table.set_user(*process, std::move(user));
   process->asked = hello.role;
   if (fresh) journal(*process, true);
   return process;
+}
+
+/// Whether a process of this user may come: sessions by shares, and so many a second.
+Result<> ProcessSessions::room_for(std::uint32_t uid, const Role& role) {
+  const std::size_t all = host_.table.process_count();
+  const std::size_t limit = host_.config.max_processes;
+  const std::size_t own = host_.table.held_by(uid).processes;
+  if (!within_share(own, 1, all, limit)) {
+    return Error{Errc::too_many_processes, std::to_string(all) + " of " + std::to_string(limit) +
+                                               " processes are served, " + std::to_string(own) +
+                                               " of them of uid " + std::to_string(uid)};
+  }
+  if (own >= role.max_sessions) {
+    return Error{Errc::too_many_processes, "role \"" + role.name + "\": user " +
+                                               std::to_string(uid) + " has " + std::to_string(own) +
+                                               " processes, its max_sessions"};
+  }
+  RateLimit& hellos = hellos_[uid];
+  if (!hellos.open(kHellosPerSecond, host_.links.now())) {
+    return Error{Errc::overloaded, "uid " + std::to_string(uid) + " opens more than " +
+                                       std::to_string(kHellosPerSecond) + " processes a second"};
+  }
+  hellos.take(1);
+  return {};
 }
 
 /// `present` without a session if it is the process that says HELLO; null if it has ended, so that
@@ -169,6 +186,11 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
   if (process.incoming.size() + table->rows.size() > process.role->name_limit()) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
+  }
+  if (auto room = access_.room_for(process, process.incoming.size() + table->rows.size(),
+                                   process.counted);
+      !room) {
+    return room;
   }
   for (Row& row : table->rows) {
     const bool granted = row.epoch && row.lineage && row.lineage <= row.epoch;

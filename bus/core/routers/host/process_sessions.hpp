@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string_view>
+#include <unordered_map>
 
 #include "bus/core/routers/host/access_check.hpp"
 #include "bus/core/routers/host/host_config.hpp"
@@ -52,6 +53,7 @@ class ProcessSessions {
   Result<LocalProcess*> admit_known(LocalProcess& present, const RouterLink& link,
                                     const Hello& hello);
   void welcome(RouterLink& link, const LocalProcess& process);
+  Result<> room_for(std::uint32_t uid, const Role& role);
   Result<> take_rows(LocalProcess& process, ByteView payload);
   void watch_pid(std::int64_t pid);
   void journal(const LocalProcess& process, bool lives);
@@ -60,6 +62,7 @@ class ProcessSessions {
   AccessCheck& access_;
   Uplink& uplink_;
   AccessList roles_;
+  std::unordered_map<std::uint32_t, RateLimit> hellos_;  // by uid: as many as have processes here
 };
 
 }  // namespace starbus::bus

@@ -34,7 +34,11 @@ void Uplink::on_gone(const Error& reason) {
   host_.links.log(RouterShell::Level::warning, "session with busroot ended: " + reason.to_string());
   link_ = nullptr;
   announced_ = false;
-  host_.table.for_each_process([](LocalProcess& process) { process.unanswered = 0; });
+  host_.table.for_each_process([](LocalProcess& process) {
+    process.unanswered = 0;
+    process.report_waits = false;
+    process.report_counted = false;
+  });
   status_.connected = false;
   status_.greeted = false;
   status_.link = 0;
@@ -54,36 +58,88 @@ void Uplink::announce_all() {
   hello.attempt = ++attempts_;
   link_->session.say(hello);
   announced_ = true;
+  complete_ = false;
+  sending_ = false;
+  waiting_.clear();
   host_.table.for_each_process([&](LocalProcess& process) {
-    if (process.announced) announce_rows(process);
+    if (process.announced) queue_report(process);
   });
-  host_.links.tell(*link_, TableEnd{});
+  serve();
 }
 
 void Uplink::announce(LocalProcess& process) {
   if (!announced_) return;
-  announce_rows(process);
+  queue_report(process);
+  serve();
   if (greeted() && link_->minor < kRowsTakenMinor) host_.table.confirm_claims(process);
 }
 
-void Uplink::announce_rows(LocalProcess& process) {
-  constexpr std::size_t kRowsPerRecord = 256;
-  ProcessUp up{process.id, process.node, process.role->name,
-               static_cast<std::uint32_t>(process.pid), true};
-  host_.links.tell(*link_, up);
-  if (!process.tabled) return;
-  Table table;
-  table.process = process.id;
-  for (Row& row : host_.table.rows_of(process)) {
-    table.rows.push_back(std::move(row));
-    if (table.rows.size() < kRowsPerRecord) continue;
-    host_.links.tell(*link_, table);
-    table.rows.clear();
+/// A report that waits already will say what the process holds then. Each is counted here, so that
+/// no answer to an earlier one passes for the answer to all.
+void Uplink::queue_report(LocalProcess& process) {
+  if (!process.report_waits) waiting_.push_back(process.id);
+  if (process.tabled && !process.report_counted) ++process.unanswered;
+  process.report_waits = true;
+  process.report_counted = process.tabled;
+}
+
+std::size_t Uplink::request_room() const {
+  const std::size_t queued = link_ == nullptr ? 0 : link_->queues.bytes(Lane::control);
+  return kRequestRoom - std::min(std::size_t{kRequestRoom}, queued);
+}
+
+/// Requests that fill the queue leave one page for each tick.
+void Uplink::serve(bool in_tick) {
+  if (!announced_) return;
+  while ((sending_ || begin_next()) &&
+         (in_tick || link_->queues.bytes(Lane::control) < kTableRoom)) {
+    in_tick = false;
+    send_page();
   }
-  if (!table.rows.empty()) host_.links.tell(*link_, table);
-  up.pending = false;
-  host_.links.tell(*link_, up);
-  ++process.unanswered;
+  if (sending_ || complete_) return;
+  complete_ = true;
+  host_.links.tell(*link_, TableEnd{});
+}
+
+/// False if all is sent.
+bool Uplink::begin_next() {
+  while (!waiting_.empty()) {
+    const Process next = waiting_.front();
+    waiting_.pop_front();
+    LocalProcess* const process = host_.table.by_id(next);
+    if (process == nullptr) continue;  // busroot knows of its end, or never heard of it
+    process->report_waits = false;
+    process->report_counted = false;
+    host_.links.tell(*link_, up_of(*process, true));
+    if (!process->tabled) continue;
+    sending_ = true;
+    rows_ = host_.table.rows_of(*process);
+    page_.process = next;
+    sent_ = 0;
+    return true;
+  }
+  rows_ = {};
+  return false;
+}
+
+void Uplink::send_page() {
+  constexpr std::size_t kRowsPerPage = 256;
+  const LocalProcess* const process = host_.table.by_id(page_.process);
+  sending_ = process != nullptr;
+  if (!sending_) return;
+  page_.rows.clear();
+  for (; sent_ < rows_.size() && page_.rows.size() < kRowsPerPage; ++sent_) {
+    page_.rows.push_back(std::move(rows_[sent_]));
+  }
+  if (!page_.rows.empty()) host_.links.tell(*link_, page_);
+  if (sent_ < rows_.size()) return;
+  sending_ = false;
+  host_.links.tell(*link_, up_of(*process, false));
+}
+
+ProcessUp Uplink::up_of(const LocalProcess& process, bool pending) {
+  return {process.id, process.node, process.role->name, static_cast<std::uint32_t>(process.pid),
+          pending};
 }
 
 void Uplink::report_dead(const LocalProcess& process) {

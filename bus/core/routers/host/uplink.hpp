@@ -1,9 +1,13 @@
 /// busd's session with busroot: which link it is, what is announced in it, and how far busroot's
 /// lease for this host reaches.
 ///
-/// HELLO and the complete table open each session; requests wait for WELCOME. A session that fails
-/// is replaced by the shell. Part of HostRouter: same thread; owns no link.
+/// HELLO and the complete table open each session; requests wait for WELCOME. Tables leave in pages
+/// as the link takes them, so that a host's names never fill its queue. A session that fails is
+/// replaced by the shell. Part of HostRouter: same thread; owns no link.
 #pragma once
+
+#include <deque>
+#include <vector>
 
 #include "bus/core/routers/host/host_config.hpp"
 
@@ -45,19 +49,37 @@ class Uplink {
   void tell(const Record& record) {
     if (greeted()) host_.links.tell(*link_, record);
   }
-  /// After the complete table, the rows of a process are claims. Nothing before.
+  /// Bytes of requests that the link to busroot may still take.
+  std::size_t request_room() const;
+  /// Sends further pages of tables.
+  void tick() { serve(true); }
+  /// After the complete table, the rows of a process are claims. Nothing before a session.
   void announce(LocalProcess& process);
+  /// Whether busroot has been told all rows of the process, after which its requests make sense.
+  bool knows(const LocalProcess& process) const {
+    return complete_ && !process.report_waits && !(sending_ && page_.process == process.id);
+  }
   void report_dead(const LocalProcess& process);
 
  private:
   void announce_all();
-  void announce_rows(LocalProcess& process);
+  void serve(bool in_tick = false);
+  void queue_report(LocalProcess& process);
+  bool begin_next();
+  void send_page();
+  static ProcessUp up_of(const LocalProcess& process, bool pending);
   void learn_granted(const Welcome& welcome);
   void confirm_all_claims();
 
   HostState& host_;
   RouterLink* link_ = nullptr;
-  bool announced_ = false;      // HELLO and the complete table are sent in this session
+  bool announced_ = false;       // HELLO is sent in this session
+  bool complete_ = false;        // and the complete table
+  std::deque<Process> waiting_;  // whose rows are to be sent, after the present one's
+  bool sending_ = false;         // rows of the process in `page_`
+  std::vector<Row> rows_;
+  std::size_t sent_ = 0;  // of those
+  Table page_;
   std::uint64_t attempts_ = 0;  // sessions with busroot so far
   Time root_lease_ = kLease;
   mutable Time echoed_{};  // when busd sent its latest heartbeat that busroot has echoed

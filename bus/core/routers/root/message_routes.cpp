@@ -62,7 +62,7 @@ Result<> MessageRoutes::on_reply(const HostEntry& host, ByteView payload) {
   if (!reply) return reply.error();
   if (!speaks_for(host, reply->channel)) return {};
   ++root_.links.counters().acks;
-  root_.forwarding.route_reply(*reply);
+  root_.forwarding.route_reply(*reply, host.session->source());
   return {};
 }
 
@@ -71,7 +71,7 @@ Result<> MessageRoutes::on_nack(const HostEntry& host, ByteView payload) {
   if (!nack) return nack.error();
   // Overflow, too: it holds a sender back, and a busd says it for its own processes only.
   if (!speaks_for(host, nack->channel)) return {};
-  root_.forwarding.route_reply(*nack);
+  root_.forwarding.route_reply(*nack, host.session->source());
   return {};
 }
 
@@ -108,7 +108,7 @@ Result<> MessageRoutes::on_data(HostEntry& host, ByteView payload) {
     root_.forwarding.nack(run->lane, run->origin, run->channel, run->seq, reason);
   };
   if (to.way == Way::forward) {
-    root_.forwarding.forward_run(*to.host->session, *run, payload, host.link);
+    root_.forwarding.forward_run(*to.host->session, *run, payload, host.session->source());
   } else if (to.way == Way::no_owner) {
     nack(NackReason::no_owner);
   } else if (!hold_.hold(run->channel, Kind::data, payload, root_.links.now())) {
@@ -126,7 +126,7 @@ Result<> MessageRoutes::on_probe(HostEntry& host, ByteView payload) {
     root_.forwarding.nack(probe->lane, probe->origin, probe->channel, probe->seq, reason);
   };
   if (to.way == Way::forward) {
-    root_.forwarding.forward_probe(*to.host->session, *probe, host.link);
+    root_.forwarding.forward_probe(*to.host->session, *probe, host.session->source());
   } else if (to.way == Way::no_owner) {
     nack(NackReason::no_owner);
   } else if (!hold_.hold(probe->channel, Kind::probe, payload, root_.links.now())) {
@@ -156,7 +156,7 @@ Result<> MessageRoutes::on_multicast(HostEntry& host, ByteView payload) {
   }
   for (HostEntry* to : multicast_hosts_) {
     Multicast part{multicast->lane, multicast->origin, std::move(to->part), multicast->body};
-    root_.forwarding.forward_multicast(*to->session, part, host.link);
+    root_.forwarding.forward_multicast(*to->session, part, host.session->source());
     to->part = std::move(part.targets);  // for its capacity
     to->part.clear();
   }
@@ -202,9 +202,10 @@ void MessageRoutes::tick() {
   });
 }
 
-LinkId MessageRoutes::source_of(const Process& origin) const {
+SourceQueues::Source MessageRoutes::source_of(const Process& origin) const {
   const auto host = root_.hosts.find(origin.host);
-  return host == root_.hosts.end() ? LinkId{0} : host->second->link;
+  const bool there = host != root_.hosts.end() && host->second->session != nullptr;
+  return there ? host->second->session->source() : SourceQueues::Source(0);
 }
 
 /// False if it has to wait longer.

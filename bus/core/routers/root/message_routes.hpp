@@ -46,7 +46,7 @@ class MessageRoutes {
   Destination destination_from(const HostEntry& host, const ChannelId& channel);
   bool speaks_for(const HostEntry& host, const ChannelId& channel);
   void hold_part(const Multicast& multicast, const Target& target);
-  LinkId source_of(const Process& origin) const;
+  SourceQueues::Source source_of(const Process& origin) const;
   bool route_held(Kind kind, ByteView payload);
   void drop_held(Kind kind, ByteView payload);
 

@@ -17,7 +17,7 @@ Result<> RootTraces::on_trace(const HostEntry& host, ByteView payload) {
   if (trace->host != host.id) return Error{Errc::bad_bytes, "a trace of another host"};
   const MessageRoutes::Destination to = routes_.destination(trace->channel);
   if (to.way == MessageRoutes::Way::forward) {
-    root_.forwarding.forward_trace(*to.host->session, *trace, here, host.link);
+    root_.forwarding.forward_trace(*to.host->session, *trace, here, host.session->source());
   } else {
     root_.forwarding.add_hop(*trace, here);
     trace->end = to.way == MessageRoutes::Way::hold ? TraceEnd::held : TraceEnd::no_owner;

@@ -319,6 +319,23 @@ TEST_F(OwnerTest, RemembersABoundedNumberOfDeaths) {
   EXPECT_EQ(handled, "a");
 }
 
+TEST_F(OwnerTest, ASenderThatRestartsWithoutEndTakesABoundedNumberOfRows) {
+  const Process other{1, 7, 1};
+  data(0, 1, "o", other);
+  std::string expected = "o";
+  for (std::uint64_t life = 1; life <= 10 * kMaxLives; ++life) {
+    data(0, 1, "a", {1, 8, life});
+    expected += "a";
+    EXPECT_EQ(answers().size(), life == 1 ? 2u : 1u);
+  }
+  EXPECT_EQ(handled, expected);
+  EXPECT_LE(owner.filter_entries(), kMaxLives + 2);
+  data(0, 1, "x", {1, 8, 1});
+  data(0, 1, "x", {1, 8, 10 * kMaxLives - kMaxLives / 2});
+  data(0, 1, "x", other);
+  EXPECT_EQ(handled, expected) << "nothing is handled twice";
+}
+
 TEST_F(OwnerTest, AnEntryWhoseAcknowledgementWaitsOutlivesTheSweep) {  // a long stop in between
   data(0, 1, "a");
   owner.set_now(2 * kFilterEntryLife);

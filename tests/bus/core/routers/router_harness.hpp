@@ -106,6 +106,8 @@ class Peer final : RecordHandler {
   void forget() { received_.clear(); }
   /// As SIGSTOP does: neither reads nor writes while it is set.
   void stop(bool stopped = true) { stopped_ = stopped; }
+  /// From now on it speaks, its heartbeats too, and reads nothing.
+  void deafen() { deaf_ = true; }
 
  private:
   friend class RouterHarness;
@@ -126,6 +128,7 @@ class Peer final : RecordHandler {
   Session session_;
   SourceQueues queues_;
   bool stopped_ = false;
+  bool deaf_ = false;
   std::deque<Bytes> unread_;
   std::deque<Bytes> raw_;
   std::vector<Received> received_;
@@ -191,7 +194,7 @@ class RouterHarness {
       peers_.at(id)->unread_.push_back(std::move(bundle));
     }
     for (auto& [id, peer] : peers_) {
-      if (peer->stopped_) continue;
+      if (peer->stopped_ || peer->deaf_) continue;
       for (; !peer->unread_.empty(); peer->unread_.pop_front()) {
         any = true;
         EXPECT_TRUE(peer->session_.receive(peer->unread_.front(), now_, *peer));
