@@ -1,11 +1,12 @@
 /// Keeps a NodeTable equal to the directory, from the start of the node on.
 ///
-/// Belongs to the loop's thread; the node outlives it. A refused watch ends the process: a manager
-/// that does not see the whole cluster would shut down half of it.
+/// Belongs to the loop's thread; the node outlives it. While a watch is refused the table keeps the
+/// rows that it had, says so in the log, and the manager goes on (`current`).
 #pragma once
 
-#include <vector>
+#include <list>
 
+#include "bus/client/lasting_watch.hpp"
 #include "nodes/manager/node_table.hpp"
 #include "nodes/runtime/node.hpp"
 
@@ -16,13 +17,15 @@ class ClusterWatch {
   /// Call it within App::start: the node is not ready before the table is complete.
   ClusterWatch(Node& node, NodeTable& table);
   bus::Result<> start();
+  /// False while a watch is refused: the table may be outdated, and is not the whole cluster.
+  bool current() const;
 
  private:
   void updated();
 
   Node& node_;
   NodeTable& table_;
-  std::vector<bus::WatchHandle> watches_;
+  std::list<bus::LastingWatch> watches_;
   Done waiting_;  // the step before readiness
 };
 

@@ -64,7 +64,8 @@ bus::Result<> Manager::reload() {
 std::string Manager::status() const {
   const auto& nodes = parts_->table.nodes();
   const auto ready = std::ranges::count_if(nodes, [](const auto& row) { return row.second.ready; });
-  return std::to_string(nodes.size()) + " nodes, " + std::to_string(ready) + " ready";
+  return std::to_string(nodes.size()) + " nodes, " + std::to_string(ready) + " ready" +
+         (parts_->watch.current() ? "" : "; not all are seen: a watch waits or is refused");
 }
 
 }  // namespace starbus::nodes::manager

@@ -115,13 +115,15 @@ bus::Result<> NodeCore::begin() {
 void NodeCore::watch_requirements() {
   const auto rows = requirements_.rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    auto watch = bus_.watch(
-        rows[i].prefix, [this, i](const bus::WatchUpdate& update) { required(i, update); },
-        [this, name = rows[i].wanted.name](const bus::Error& error) {
-          failed(bus::Error(error.code, "the requirement " + name + ": " + error.detail));
+    bus::LastingWatch& watch = watches_.emplace_back(
+        bus_, rows[i].prefix, [this, i](const bus::WatchUpdate& update) { required(i, update); },
+        [name = rows[i].wanted.name](const bus::Error& error) {
+          spdlog::error(
+              "the requirement {} cannot be watched: {}; it stays as it was known, and "
+              "is asked for again",
+              name, error.to_string());
         });
-    if (!watch) return failed(watch.error());
-    watches_.push_back(std::move(*watch));
+    if (const auto started = watch.start(); !started) return failed(started.error());
   }
   lifecycle_.needs(requirements_.met());
 }

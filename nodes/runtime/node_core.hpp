@@ -5,12 +5,14 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bus/client/bus.hpp"
+#include "bus/client/lasting_watch.hpp"
 #include "daemon/main_loop.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/runtime/lifecycle.hpp"
@@ -119,7 +121,7 @@ class NodeCore final : private Lifecycle::Shell {
   TaskChannels tasks_;
   Ticker ticks_;
   Requirements requirements_;
-  std::vector<bus::WatchHandle> watches_;
+  std::list<bus::LastingWatch> watches_;
   Offers offers_;
   NodeControl control_;
   Steps prepare_;

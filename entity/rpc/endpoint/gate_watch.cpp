@@ -4,7 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "bus/client/bus.hpp"
+#include "bus/client/lasting_watch.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -17,28 +17,25 @@ GateWatch::~GateWatch() {
 void GateWatch::start() {
   thread_.check();
   if (known() || std::exchange(watching_, true)) return;
-  if (!gates_.known()) {
-    watch(bus::kGatePrefix, &GateWatch::update, &GateWatch::gates_handle_);
-  }
-  if (!servers_.known()) {
-    watch(bus::kServerPrefix, &GateWatch::update_servers, &GateWatch::servers_handle_);
-  }
+  watch(bus::kGatePrefix, &GateWatch::update, gates_watch_);
+  watch(bus::kServerPrefix, &GateWatch::update_servers, servers_watch_);
 }
 
-void GateWatch::watch(std::string_view prefix, Update on_update, Handle GateWatch::*handle) {
-  auto watch = bus_.watch(
-      std::string(prefix),
-      [self = self_, on_update](const bus::WatchUpdate& shown) {
-        if (*self != nullptr) ((*self)->*on_update)(shown.changes, shown.complete);
+void GateWatch::watch(std::string_view prefix, Update on_update,
+                      std::unique_ptr<bus::LastingWatch>& lasting) {
+  lasting = std::make_unique<bus::LastingWatch>(
+      bus_, std::string(prefix),
+      [this, on_update](const bus::WatchUpdate& shown) {
+        (this->*on_update)(shown.changes, shown.complete);
       },
-      [self = self_](const bus::Error& error) {
-        if (*self != nullptr) (*self)->finish(error);
+      [this](const bus::Error& error) {
+        if (!known()) end_waiting(error);
       });
-  if (watch) {
-    this->*handle = std::make_unique<bus::WatchHandle>(std::move(*watch));
-  } else {
-    boost::asio::post(loop_, [self = self_, error = watch.error()] {
-      if (*self != nullptr) (*self)->finish(error);
+  if (const auto started = lasting->start(); !started) {
+    boost::asio::post(loop_, [self = self_, error = started.error()] {
+      if (*self == nullptr) return;
+      (*self)->watching_ = false;
+      (*self)->end_waiting(error);
     });
   }
 }
@@ -54,18 +51,17 @@ void GateWatch::update(const std::vector<bus::WatchRow>& changes, bool complete)
   thread_.check();
   const bool before = known();
   gates_.update(changes, complete);
-  if (!before && known()) finish({});
+  if (!before && known()) end_waiting({});
 }
 
 void GateWatch::update_servers(const std::vector<bus::WatchRow>& changes, bool complete) {
   thread_.check();
   const bool before = known();
   servers_.update(changes, complete, Servers::Clock::now());
-  if (!before && known()) finish({});
+  if (!before && known()) end_waiting({});
 }
 
-void GateWatch::finish(const bus::Result<>& result) {
-  if (!result) watching_ = false;
+void GateWatch::end_waiting(const bus::Result<>& result) {
   for (auto& waiting : std::exchange(waiting_, {})) waiting(result);
 }
 

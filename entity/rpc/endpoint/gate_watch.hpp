@@ -16,14 +16,15 @@ class io_context;
 
 namespace starbus::bus {
 class Bus;
-class WatchHandle;
+class LastingWatch;
 }  // namespace starbus::bus
 
 namespace starbus::entity::rpc {
 
 /// Watches which processes are gates and which are servers, and lets others wait until that is
 /// known. Belongs to the loop's thread; callbacks are dropped with it. A watch that the bus refuses
-/// fails all that wait, and is tried again by the next.
+/// is asked for again; what is known stays so meanwhile, and who waits for a first answer is told
+/// of the refusal.
 class GateWatch {
  public:
   using Done = std::function<void(bus::Result<>)>;
@@ -47,17 +48,16 @@ class GateWatch {
 
  private:
   using Update = void (GateWatch::*)(const std::vector<bus::WatchRow>& changes, bool complete);
-  using Handle = std::unique_ptr<bus::WatchHandle>;
-  void watch(std::string_view prefix, Update update, Handle GateWatch::*handle);
-  void finish(const bus::Result<>& result);
+  void watch(std::string_view prefix, Update update, std::unique_ptr<bus::LastingWatch>& lasting);
+  void end_waiting(const bus::Result<>& result);
 
   bus::Bus& bus_;
   boost::asio::io_context& loop_;
   const std::shared_ptr<GateWatch*> self_ = std::make_shared<GateWatch*>(this);
   Gates gates_;
   Servers servers_;
-  Handle gates_handle_;
-  Handle servers_handle_;
+  std::unique_ptr<bus::LastingWatch> gates_watch_;
+  std::unique_ptr<bus::LastingWatch> servers_watch_;
   bool watching_ = false;
   std::vector<Done> waiting_;
   LoopThread thread_;

@@ -29,13 +29,15 @@ ServicePlacer::ServicePlacer(Node& node, const NodeTable& table, std::string man
 bus::Result<> ServicePlacer::start() {
   const auto watch = [this](std::string prefix,
                             std::function<void(const bus::WatchUpdate&)> update) -> bus::Result<> {
-    auto made =
-        node_.bus().watch(prefix, std::move(update), [this, prefix](const bus::Error& error) {
-          node_.stop(bus::Error(error.code, "the watch of " + prefix + ": " + error.detail));
-        });
-    if (!made) return made.error();
-    watches_.push_back(std::move(*made));
-    return {};
+    return watches_
+        .emplace_back(node_.bus(), prefix, std::move(update),
+                      [prefix](const bus::Error& error) {
+                        spdlog::error(
+                            "the watch of {} is refused: {}; services are placed by what "
+                            "is known, and it is asked again",
+                            prefix, error.to_string());
+                      })
+        .start();
   };
   auto watched = watch(std::string(service::kHosts) + "#", [this](const bus::WatchUpdate& update) {
     state_.hosts_changed(update, bus::io::boot_now());

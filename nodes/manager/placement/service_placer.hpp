@@ -8,10 +8,12 @@
 #pragma once
 
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "bus/client/lasting_watch.hpp"
 #include "nodes/manager/node_table.hpp"
 #include "nodes/manager/placement/placement_state.hpp"
 #include "nodes/manager/placement/setback_report.hpp"
@@ -57,7 +59,7 @@ class ServicePlacer {
   std::uint64_t manager_ = 0;  // the epoch of our name; 0: we have not got it
   std::uint64_t refused_ = 0;  // orders, by hosts that have a later manager
   std::vector<WaitingType> logged_;
-  std::vector<bus::WatchHandle> watches_;
+  std::list<bus::LastingWatch> watches_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner tick_;
 };
