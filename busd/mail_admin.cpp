@@ -34,9 +34,10 @@ Response not_open() {
 
 }  // namespace
 
-const std::array<MailAdmin::Route, 5> MailAdmin::kRoutes{{
+const std::array<MailAdmin::Route, 6> MailAdmin::kRoutes{{
     {"/mail/stats", AdminRole::observe, &MailAdmin::stats},
     {"/mail/move", AdminRole::observe, &MailAdmin::move},
+    {"/mail/offer", AdminRole::observe, &MailAdmin::offers},
     {"/mail/backup", AdminRole::observe, &MailAdmin::backup},
     {"/mail/boxes", AdminRole::read, &MailAdmin::boxes},
     {"/mail/peek", AdminRole::read, &MailAdmin::peek},
@@ -61,6 +62,11 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
   });
   admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
     stop_move(request, reply);
+  });
+  admin.post_async("/mail/offer",
+                   [this](const Request& request, const Reply& reply) { offer(request, reply); });
+  admin.post_async("/mail/offer/withdraw", [this](const Request& request, const Reply& reply) {
+    withdraw(request, reply);
   });
   admin.post_async("/mail/detach",
                    [this](const Request& request, const Reply& reply) { detach(request, reply); });

@@ -79,7 +79,10 @@ class MailAdmin {
   void move(const daemon::Request& request, const daemon::Reply& reply);
   void begin_move(const daemon::Request& request, const daemon::Reply& reply);
   void stop_move(const daemon::Request& request, const daemon::Reply& reply);
-  static const std::array<Route, 5> kRoutes;
+  void offers(const daemon::Request& request, const daemon::Reply& reply);
+  void offer(const daemon::Request& request, const daemon::Reply& reply);
+  void withdraw(const daemon::Request& request, const daemon::Reply& reply);
+  static const std::array<Route, 6> kRoutes;
 
   LoopThread thread_;
   boost::asio::io_context& loop_;

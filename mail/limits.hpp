@@ -81,6 +81,9 @@ namespace starbus::mail {
     "the shard is frozen")                                                                         \
   X(kExportPatience, 60'000, "ms", "for a target that says nothing", "the move is given up")       \
   X(kExportFrozenPatience, 5'000, "ms", "likewise while posts wait", "the move is given up")       \
+  X(kOfferLife, 86'400'000, "ms",                                                                  \
+    "that an offer of shards to another host counts: a forgotten one is a standing permission",    \
+    "it is forgotten; the shards are not given")                                                   \
   X(kExportMarkAgain, 1'000, "ms", "for an answer to the mark of a move", "it is sent again")      \
   X(kExportChanges, 1'000'000, "rows",                                                             \
     "changed while a shard moves, some 100 MiB: the target's disk cannot keep up with the posts",  \

@@ -172,6 +172,19 @@ bool MailStoreThread::take(std::vector<std::uint8_t> shards, StoreProcess::Taken
   return process_ != nullptr;
 }
 
+bool MailStoreThread::offer(std::vector<std::uint8_t> shards, std::string host,
+                            StoreProcess::Offered done) {
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->offer(std::move(shards), std::move(host), std::move(done));
+  return process_ != nullptr;
+}
+
+bool MailStoreThread::withdraw(std::vector<std::uint8_t> shards) {
+  const std::lock_guard lock(mutex_);
+  if (process_) process_->withdraw(std::move(shards));
+  return process_ != nullptr;
+}
+
 bool MailStoreThread::stop_taking() {
   const std::lock_guard lock(mutex_);
   if (process_) process_->stop_taking();

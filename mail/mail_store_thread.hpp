@@ -89,6 +89,9 @@ class MailStoreThread {
   /// See ShardImport::begin; the same.
   bool take(std::vector<std::uint8_t> shards, StoreProcess::Taken begun);
   bool stop_taking();
+  /// See MailService::offer; the same.
+  bool offer(std::vector<std::uint8_t> shards, std::string host, StoreProcess::Offered done);
+  bool withdraw(std::vector<std::uint8_t> shards);
 
  private:
   void run();

@@ -9,8 +9,6 @@
 #include "mail/shards/shard_row.hpp"
 
 namespace starbus::mail {
-namespace {}  // namespace
-
 MailService::MailService(storage::Store& store, std::string host, std::vector<std::uint8_t> shards,
                          MailQuota quota, Hooks hooks)
     : store_(store),
@@ -201,11 +199,12 @@ void MailService::on_item(const StreamId& stream, std::uint64_t seq, ByteView bo
 /// What is no such record comes from a broken or hostile process: nothing follows. Nor does it
 /// where answers would only pile up, since what was said before is not acknowledged.
 void MailService::on_mail(const Process& from, bus::Kind kind, ByteView payload) {
-  if (is_shard(kind)) return on_shard(from, kind, payload);
-  const bool wants_answer = kind == bus::Kind::mail_open || kind == bus::Kind::mail_ack;
+  const bool wants_answer =
+      kind == bus::Kind::mail_open || kind == bus::Kind::mail_ack || kind == bus::Kind::shard_take;
   const bus::Origin& origin = core_->origin();
   if (wants_answer && origin.unacknowledged_bytes(from.channel(), bus::kMailLane) > kMostUnheard)
     return;
+  if (is_shard(kind)) return on_shard(from, kind, payload);
   if (kind == bus::Kind::mail_open) {
     auto open = bus::decode<bus::MailOpen>(payload);
     if (open && bus::check_channel_name(open->name)) {

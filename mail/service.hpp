@@ -9,6 +9,7 @@
 #include "mail/mail.hpp"
 #include "mail/shards/shard_export.hpp"
 #include "mail/shards/shard_import.hpp"
+#include "mail/shards/shard_offers.hpp"
 #include "mail/types.hpp"
 
 namespace starbus::mail {
@@ -47,6 +48,14 @@ class MailService final : public bus::ProcessEvents, private MailShell {
   /// Whether this store serves the shard, now or as soon as it can: it is listed, or came by a move
   /// or by an operator, and was not given away.
   bool keeps(std::uint8_t shard) const;
+
+  // --- offers: see ShardOffers ---
+  /// Offers those of the shards that are kept here, and returns them. no_owner: none is, or the
+  /// host has no store on the bus; bad_name: it is this host; closed: the store has stopped.
+  Result<std::vector<std::uint8_t>> offer(const std::vector<std::uint8_t>& shards,
+                                          const std::string& host);
+  void withdraw(const std::vector<std::uint8_t>& shards);
+  std::map<std::string, std::vector<std::uint8_t>> offers() const;
 
   // --- moves: see ShardImport ---
   Result<> take(const std::vector<std::uint8_t>& shards) {
@@ -129,6 +138,7 @@ class MailService final : public bus::ProcessEvents, private MailShell {
   const std::string host_;
   Hooks hooks_;
   Mail mail_;
+  ShardOffers offers_;
   ShardExport exports_;
   ShardImport import_;
   std::map<std::uint8_t, Shard> shards_;

@@ -107,6 +107,7 @@ void StoreProcess::publish() {
   }
   figures.move = service_.move();
   figures.exporting = service_.exporting();
+  figures.offers = service_.offers();
   const std::lock_guard lock(figures_mutex_);
   figures_ = figures;
 }
@@ -139,6 +140,27 @@ void StoreProcess::stop_taking() {
   boost::asio::post(loop_, [this] {
     service_.stop_taking();
     link_.request_send(0);
+  });
+}
+
+void StoreProcess::offer(std::vector<std::uint8_t> shards, std::string host, Offered done) {
+  auto answer =
+      answer_once<Result<std::vector<std::uint8_t>>>(std::move(done), Error{Errc::closed});
+  boost::asio::post(loop_, [this, shards = std::move(shards), host = std::move(host),
+                            answer = std::move(answer)] {
+    const auto offered = service_.offer(shards, host);
+    published_ = {};
+    publish();
+    answer(offered);
+    link_.request_send(0);
+  });
+}
+
+void StoreProcess::withdraw(std::vector<std::uint8_t> shards) {
+  boost::asio::post(loop_, [this, shards = std::move(shards)] {
+    service_.withdraw(shards);
+    published_ = {};
+    publish();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -46,6 +47,7 @@ struct MailStoreFigures {
   std::optional<std::bitset<kShards>> kept;  // see MailService::keeps; none: not known yet
   MoveProgress move;                         // of shards to here
   std::size_t exporting = 0;                 // shards that others take
+  std::map<std::string, std::vector<std::uint8_t>> offers;  // shards that a host may take
 };
 
 /// The reports of a mail store; each is called on the thread that it names.
@@ -96,6 +98,10 @@ class StoreProcess {
   /// See ShardImport::begin; likewise.
   void take(std::vector<std::uint8_t> shards, Taken begun);
   void stop_taking();
+  using Offered = std::function<void(Result<std::vector<std::uint8_t>> shards)>;
+  /// See MailService::offer; likewise.
+  void offer(std::vector<std::uint8_t> shards, std::string host, Offered done);
+  void withdraw(std::vector<std::uint8_t> shards);
 
  private:
   bus::ProcessLink::Hooks link_hooks();

@@ -170,6 +170,30 @@ struct MailMove {
   friend bool operator==(const MailMove&, const MailMove&) = default;
 };
 
+/// Shards that a host may take from this one.
+struct MailOffer {
+  std::string to;      // host
+  std::string shards;  // as "0-15,40"
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit& visit) {
+    visit("to", self.to);
+    visit("shards", self.shards);
+  }
+  friend bool operator==(const MailOffer&, const MailOffer&) = default;
+};
+
+/// /mail/offer
+struct MailOffers {
+  std::vector<MailOffer> offers;
+
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit& visit) {
+    visit("offers", self.offers);
+  }
+  friend bool operator==(const MailOffers&, const MailOffers&) = default;
+};
+
 /// /mail/backup: the latest backup.
 struct MailBackup {
   std::string state;  // none, running, done, failed

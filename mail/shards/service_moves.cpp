@@ -1,7 +1,10 @@
 // Shards that move: the functions that MailService gives to ShardExport and ShardImport.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
+#include "bus/core/wire/shard_list.hpp"
 #include "mail/service.hpp"
 #include "mail/shards/shard_row.hpp"
 #include "mail/store_limit.hpp"
@@ -11,6 +14,10 @@ ShardExport::Way MailService::export_way() {
   ShardExport::Way way;
   way.say = [this](const Process& to, Lineage hint, ByteView record) { say(to, hint, record); };
   way.serves = [this](std::uint8_t shard) { return serves(shard); };
+  way.store_of = [this](const std::string& host) { return store_of(host); };
+  way.offered = [this](std::uint8_t shard, const std::string& host) {
+    return offers_.allows(shard, host, hooks_.now_ms());
+  };
   way.freeze = [this](std::uint8_t shard) { freeze(shard); };
   way.begun = [this] { return mail_.begun(); };
   way.thaw = [this](std::uint8_t shard) { thaw(shard); };
@@ -65,7 +72,10 @@ std::optional<ShardImport::Store> MailService::owner_of(std::uint8_t shard) cons
   if (rows == nullptr) return std::nullopt;
   const auto row = rows->rows().find(shard_name(shard));
   if (row == rows->rows().end()) return std::nullopt;
-  return ShardImport::Store{row->second.owner, bus::host_of_process(row->second.owner_name)};
+  // Any other process that has the name is no store.
+  const std::string host = bus::host_of_process(row->second.owner_name);
+  if (row->second.owner_name != host + "." + kStoreNode) return std::nullopt;
+  return ShardImport::Store{row->second.owner, host};
 }
 
 std::optional<Process> MailService::store_of(const std::string& host) const {
@@ -74,6 +84,31 @@ std::optional<Process> MailService::store_of(const std::string& host) const {
   const auto row = rows->rows().find(kProcesses + host + "." + kStoreNode);
   if (row == rows->rows().end()) return std::nullopt;
   return row->second.owner;
+}
+
+Result<std::vector<std::uint8_t>> MailService::offer(const std::vector<std::uint8_t>& shards,
+                                                     const std::string& host) {
+  if (stopped_) return Error{Errc::closed, "the mail store has stopped"};
+  if (host == host_) return Error{Errc::bad_name, "host " + host + " has its own shards"};
+  if (!store_of(host)) {
+    return Error{Errc::no_owner, "host " + host + ": its mail store is not on the bus now"};
+  }
+  std::vector<std::uint8_t> kept;
+  std::ranges::copy_if(shards, std::back_inserter(kept),
+                       [this](std::uint8_t shard) { return keeps(shard); });
+  std::ranges::sort(kept);
+  if (kept.empty()) return Error{Errc::no_owner, "this host keeps none of these shards"};
+  offers_.offer(kept, host, hooks_.now_ms());
+  hooks_.note("the shards " + bus::shards_text(kept) + " are offered to host " + host);
+  return kept;
+}
+
+void MailService::withdraw(const std::vector<std::uint8_t>& shards) {
+  offers_.withdraw(shards);
+}
+
+std::map<std::string, std::vector<std::uint8_t>> MailService::offers() const {
+  return offers_.by_host(hooks_.now_ms());
 }
 
 void MailService::on_shard(const Process& from, bus::Kind kind, ByteView payload) {
@@ -116,6 +151,7 @@ void MailService::mark(std::uint8_t shard, const PlaceRow& row) {
     if (result) {
       hooks_.note(shard_name(shard) + " has gone to " + to);
       shards_[shard].phase = Phase::away;
+      offers_.given(shard);
       mail_.forget(shard);
     }
     exports_.marked(shard, result);

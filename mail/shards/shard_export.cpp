@@ -30,9 +30,23 @@ void ShardExport::refuse(const Process& to, const bus::ShardTake& take, Errc rea
   say(to, take.reply, bus::ShardGiven{take.token, take.shard, reason, detail});
 }
 
+/// The host is the taker's own word: it counts if its store is who speaks.
+bool ShardExport::is_store(const Process& from, const std::string& host) const {
+  return way_.store_of(host) == from;
+}
+
 void ShardExport::take(const Process& from, const bus::ShardTake& take) {
   thread_.check();
+  if (!is_store(from, take.host)) {
+    if (take.asks) return;  // it asks again; a store that has just begun is seen by then
+    return refuse(from, take, Errc::busy, "the taker is not known as the store of its host");
+  }
   if (take.asks) return asked(from, take);
+  if (!way_.offered(take.shard, take.host)) {
+    return refuse(from, take, Errc::denied,
+                  "not offered; at its host: starbus-mail offer " + std::to_string(take.shard) +
+                      " --to " + take.host);
+  }
   const auto present = exports_.find(take.shard);
   if (present != exports_.end() && present->second.phase == Phase::marks) {
     return refuse(from, take, Errc::busy, "the shard is being moved");

@@ -1,9 +1,10 @@
 /// Exports shards of this store to other hosts (docs/guide/mail.md, "Shards that move").
 ///
-/// Sends each shard as a snapshot, page by page, while the shard is served; then the rows that
-/// batches have changed meanwhile, until few are left; then freezes the shard: no host serves it
-/// while the last changes go. When the target has them on its disk, this store writes a mark: that
-/// is the moment of the move. Before the mark the shard is ours, whatever fails, and is served
+/// Gives a shard only to the store of the host that an operator of this host has offered it to
+/// (ShardOffers). Sends it as a snapshot, page by page, while the shard is served; then the rows
+/// that batches have changed meanwhile, until few are left; then freezes the shard: no host serves
+/// it while the last changes go. When the target has them on its disk, this store writes a mark:
+/// that is the moment of the move. Before the mark the shard is ours, whatever fails, and is served
 /// again; after it the shard is the target's, which asks until it is told so.
 ///
 /// Sans-IO but for the store; belongs to the mail's thread.
@@ -30,6 +31,10 @@ class ShardExport {
   struct Way {
     std::function<void(const Process& to, Lineage hint, ByteView record)> say;
     std::function<bool(std::uint8_t shard)> serves;
+    /// The present store of a host, as the watches show it: only a store is given anything.
+    std::function<std::optional<Process>(const std::string& host)> store_of;
+    /// Whether an operator has offered the shard to that host.
+    std::function<bool(std::uint8_t shard, const std::string& host)> offered;
     /// Stops serving the shard; a batch that is under way may still change it.
     std::function<void(std::uint8_t shard)> freeze;
     /// The number of the latest batch; see `settled`.
@@ -86,6 +91,7 @@ class ShardExport {
   };
   using Entry = std::map<std::uint8_t, Export>::iterator;
 
+  bool is_store(const Process& from, const std::string& host) const;
   void asked(const Process& from, const bus::ShardTake& take);
   void go_on(Entry entry);
   void mark(Entry entry);

@@ -212,9 +212,9 @@ void ShardImport::written() {
   say(bus::ShardMore{token_, shard_, page_++});
 }
 
-void ShardImport::given(const Process&, const bus::ShardGiven& given) {
+void ShardImport::given(const Process& from, const bus::ShardGiven& given) {
   thread_.check();
-  if (given.token != token_ || given.shard != shard_) return;
+  if (from != giver_.process || given.token != token_ || given.shard != shard_) return;
   if (given.status != Errc::ok) {
     const std::string why =
         Error{given.status, given.detail.empty() ? "refused" : given.detail}.to_string();

@@ -52,6 +52,17 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
     ++readers_done;
   }
 
+  /// What the operator of the other host does first, and again after a kill: an offer ends with its
+  /// busd.
+  Task offer(std::string to) {
+    const std::string from = to == "a" ? "b" : "a";
+    CO_TRUE(co_await until(20s, [&] {
+      const HttpAnswer answer =
+          http_post(cluster.busd(from).admin(), "/mail/offer?shards=0-255&to=" + to);
+      return answer.status == 200 || answer.body.contains("keeps none of these");
+    }));
+  }
+
   std::unique_ptr<Child> move(const std::vector<std::string>& what, const std::string& to) {
     std::vector<std::string> command = {program("starbus-mail"), "move", "--admin",
                                         cluster.busd(to).admin()};
@@ -69,6 +80,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
 
   /// Moves until it is done; a kill in the middle of the first attempt.
   Task move_all(std::vector<std::string> what, std::string to, std::string killed) {
+    co_await offer(to);
     auto tool = move(what, to);
     if (!killed.empty()) {
       CO_TRUE(co_await until(20s, [&] { return shards_of(to) >= 20 || tool->ended(); }));
@@ -80,6 +92,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
       EXPECT_FALSE(killed.empty()) << cluster.log_of("move.log");
       CO_TRUE(co_await until(
           20s, [&] { return cluster.busd("a").serves() && cluster.busd("b").serves(); }));
+      co_await offer(to);
       tool = move(what, to);
     }
     ADD_FAILURE() << "it never ends: " << cluster.log_of("move.log");

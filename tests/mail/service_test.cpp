@@ -52,6 +52,46 @@ class MailServiceTest : public testing::Test {
     service_->attach(*core_);
   }
 
+  /// busd lets the service in, and shows it the store of another host.
+  void show_store(const Process& store, const std::string& host) {
+    const bus::Time now = bus::io::boot_now();
+    bus::Welcome welcome;
+    welcome.minor = bus::kVersionMinor;
+    welcome.you = {bus::host_id("a"), bus::slot_id("store"), 1};
+    welcome.host = "a";
+    welcome.bind_prefixes = welcome.send_prefixes = {""};
+    welcome.max_names = 1'000;
+    bus::WatchRows rows;
+    rows.prefix = "process/";
+    rows.first = rows.last = true;
+    rows.rows = {{true, "process/" + host + ".store", store, host + ".store", Epoch::of(1, 2),
+                  Epoch::of(1, 2)}};
+    core_->connected(1, now);
+    bus::Session busd(0, now);
+    bus::SourceQueues queues;
+    struct Deaf : bus::RecordHandler {
+      bus::Result<> on_record(bus::Kind, ByteView) override { return {}; }
+    } deaf;
+    const auto exchange = [&] {
+      core_->send_bundles(
+          [] { return Bytes{}; },
+          [&](const Bytes& bundle) { ASSERT_TRUE(busd.receive(bundle, now, deaf)); });
+      busd.send_bundles(
+          queues, [] { return Bytes{}; },
+          [&](const Bytes& bundle) { ASSERT_TRUE(core_->on_bundle(bundle, now)); });
+    };
+    const auto hear = [&](const auto& record) {
+      Bytes bytes;
+      encode(record, bytes);
+      ASSERT_TRUE(queues.push(bus::Lane::control, 1, bytes, now));
+      exchange();
+    };
+    exchange();
+    hear(welcome);
+    hear(rows);
+    core_->link_lost();
+  }
+
   storage::test::TempFolder folder_;
   storage::testing::FaultEnv env_;
   std::unique_ptr<storage::Store> store_ =
@@ -128,9 +168,10 @@ TEST_F(MailServiceTest, AShardIsNotGivenWithABatchOfWhichTheDiskDoesNotSay) {
                                         .headroom = 1,
                                         .space_retry = std::chrono::milliseconds(5)});
   start({shard});
-  service_->on_welcome(true);
+  show_store({2, 1, 1}, "b");
+  ASSERT_TRUE(service_->offer({shard}, "b"));
   service_->turn();
-  service_->on_durable_bound(1, Epoch::of(1, 1), Epoch::of(1, 1));
+  service_->on_durable_bound(core_->process_binding() + 1, Epoch::of(1, 1), Epoch::of(1, 1));
   const StreamId stream{shard_channel(shard).id(), {3, 1, 1}, bus::Lane::call};
   const auto post = [&](std::uint64_t seq) {
     Bytes message;

@@ -38,6 +38,11 @@ class MailOnline : public testing::Test {
     daemon_.take("/mail/move");
     daemon_.take("/mail/move/stop");
     daemon_.take("/mail/backup");
+    daemon_.serve("/mail/offer");
+    daemon_.take("/mail/offer");
+    daemon_.take("/mail/offer/withdraw");
+    daemon_.set("/mail/offer", R"({"offers":[{"to":"b","shards":"0-7"}]})");
+    daemon_.set("/mail/offer/withdraw", R"({"withdrawn":"0-7"})");
     daemon_.set("/mail/move", R"({"state":"none","shards":0,"taken":0,"shard":null,"from":"",)"
                               R"("doing":"","rows":0,"bytes":0,"messages":0,"error":""})");
     daemon_.set("/mail/move/stop", move_of("stopping", 3));
@@ -65,6 +70,26 @@ class MailOnline : public testing::Test {
 
   FakeDaemon daemon_;
 };
+
+TEST_F(MailOnline, OffersShardsToAHost) {
+  for (const auto& wrong : {std::vector<std::string>{"offer", "0-7"},
+                            {"offer", "--to", "b"},
+                            {"offer", "--withdraw"},
+                            {"offer", "0-7", "--to", "b", "--withdraw"},
+                            {"offer", "0-999", "--to", "b"}}) {
+    EXPECT_EQ(tool(wrong).code, 2);
+  }
+  const Ran ran = tool({"offer", "0-7", "--to", "b"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "host b may take 0-7\n");
+  EXPECT_TRUE(was_asked("/mail/offer shards=0-7&to=b"));
+  EXPECT_EQ(tool({"offer"}).out, "host b may take 0-7\n");
+  EXPECT_EQ(json::parse(tool({"offer", "--json"}).out)["offers"][0]["to"], "b");
+  EXPECT_EQ(tool({"offer", "0-7", "--withdraw"}).out, "no host may take 0-7 any more\n");
+  EXPECT_TRUE(was_asked("/mail/offer/withdraw shards=0-7"));
+  daemon_.set("/mail/offer", R"({"offers":[]})");
+  EXPECT_EQ(tool({"offer"}).out, "no shards are offered\n");
+}
 
 TEST_F(MailOnline, MovesShardsOrThoseOfAHostButNotBoth) {
   const Ran both = tool({"move", "0-7", "--from", "b"});

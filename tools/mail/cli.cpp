@@ -33,6 +33,7 @@ struct Options {
   ImportOptions import;
   RestoreOptions restore;
   BackupOptions backup;
+  OfferOptions offer;
   MoveOptions move;
   AdoptOptions adopt;
 
@@ -145,6 +146,16 @@ void add_online(CLI::App& app, Options& options) {
   CLI::App& acknowledge =
       *app.add_subcommand("acknowledge", "clear the notes of damage that a busd has repaired");
   add_admin(acknowledge, options);
+  CLI::App& offer = *app.add_subcommand(
+      "offer", "let another host take shards of the host of that busd, within a day");
+  offer.add_option("shards", options.offer.shards, "shards, as 0-15,40; those that it keeps count")
+      ->type_name("SHARDS");
+  offer.add_option("--to", options.offer.to, "the host that may take them")->type_name("HOST");
+  offer.add_flag("--withdraw", options.offer.withdraw, "no host may take them any more");
+  offer.footer(
+      "Without SHARDS the command shows what is offered. Then, at the host that takes "
+      "them: starbus-mail move SHARDS.");
+  add_admin(offer, options);
   CLI::App& move = *app.add_subcommand(
       "move", "move shards of other hosts to the host of that busd while all of them serve");
   move.add_option("shards", options.move.shards, "shards, as 0-15,40")->type_name("SHARDS");
@@ -197,6 +208,10 @@ int dispatch(const std::string& command, const Context& context, Options& option
   }
   if (command == "shards") return run_shards(context, options.admin);
   if (command == "acknowledge") return run_acknowledge(context, options.admin);
+  if (command == "offer") {
+    options.offer.admin = options.admin;
+    return run_offer(context, options.offer);
+  }
   if (command == "move") {
     options.move.admin = options.admin;
     return run_move(context, options.move);
@@ -224,11 +239,19 @@ Result<> check_names(const Options& options) {
 /// So is a malformed list of shards.
 Result<> check_shards(const Options& options) {
   for (const std::string& text :
-       {options.move.shards, options.adopt.shards, options.restore.shards}) {
+       {options.offer.shards, options.move.shards, options.adopt.shards, options.restore.shards}) {
     if (text.empty()) continue;
     if (auto shards = shards_in(text); !shards) return shards.error();
   }
   return {};
+}
+
+/// Shards are offered to a host, or withdrawn.
+Result<> check_offer(const OfferOptions& offer) {
+  const bool complete = offer.shards.empty() ? offer.to.empty() && !offer.withdraw
+                                             : offer.to.empty() == offer.withdraw;
+  if (complete) return {};
+  return Error{Errc::bad_name, "offer: SHARDS with --to HOST, or with --withdraw; or none of them"};
 }
 
 /// Only one option may name the shards to move.
@@ -276,6 +299,7 @@ int run_mail_tool(const std::vector<std::string>& arguments, const Environment& 
                         environment.interrupted,
                         environment.look};
   auto good = check_names(options);
+  if (good) good = check_offer(options.offer);
   if (good) good = check_move(options.move);
   if (good) good = check_shards(options);
   if (!good) {

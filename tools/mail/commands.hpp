@@ -89,6 +89,14 @@ struct BackupOptions {
 };
 int run_backup(const Context& context, const BackupOptions& options);
 
+struct OfferOptions {
+  std::string shards;     // "0-15,40"; empty: what is offered is shown
+  std::string to;         // host
+  bool withdraw = false;  // the shards are not offered any more
+  std::string admin;      // of the busd that has them
+};
+int run_offer(const Context& context, const OfferOptions& options);
+
 struct MoveOptions {
   std::string shards;   // "0-15,40"
   std::string from;     // all of a host; neither: what is under way is shown

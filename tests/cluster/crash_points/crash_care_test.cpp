@@ -103,7 +103,10 @@ class CrashCare : public PlannedCrashes {
     const auto move = to.json("/mail/move");
     const std::string state = move.is_object() ? move.value("state", "") : "";
     if (state.empty() || state == "running" || state == "stopping") return false;
-    http_post(to.admin(), "/mail/move?shards=" + std::to_string(shard_of(kMoved)));
+    const std::string shard = std::to_string(shard_of(kMoved));
+    http_post((back ? other() : store()).admin(),
+              "/mail/offer?shards=" + shard + "&to=" + (back ? "a" : "b"));
+    http_post(to.admin(), "/mail/move?shards=" + shard);
     return false;
   }
 

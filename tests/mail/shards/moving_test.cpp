@@ -6,6 +6,7 @@
 #include "bus/core/wire/name.hpp"
 #include "mail/shards/shard_export.hpp"
 #include "mail/shards/shard_import.hpp"
+#include "mail/shards/shard_offers.hpp"
 #include "mail/store_limit.hpp"
 #include "tests/mail/filled_store.hpp"
 
@@ -267,16 +268,26 @@ TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
 
 class ShardExportTest : public MovingTest {
  protected:
-  ShardExportTest() : exports_(store_.store(), way()) { store_.fill(kBox, 0, 3); }
+  ShardExportTest() : exports_(store_.store(), way()) {
+    store_.fill(kBox, 0, 3);
+    offers_.offer({kShard, kAnother}, "b", now_);
+  }
   ShardExport::Way way() {
-    return {.say = say(),
-            .serves = [this](std::uint8_t shard) { return served_ && shard == kShard; },
-            .freeze = [this](std::uint8_t) { served_ = false; },
-            .begun = [] { return 0; },
-            .thaw = [this](std::uint8_t) { served_ = true; },
-            .mark = [this](std::uint8_t, const PlaceRow& row) { marked_ = row; },
-            .now_ms = [this] { return now_; },
-            .trouble = [](const std::string&) {}};
+    return {
+        .say = say(),
+        .serves = [this](std::uint8_t shard) { return served_ && shard == kShard; },
+        .store_of = [this](const std::string& host) -> std::optional<Process> {
+          const auto store = stores_.find(host);
+          return store == stores_.end() ? std::nullopt : std::optional(store->second);
+        },
+        .offered = [this](std::uint8_t shard,
+                          const std::string& host) { return offers_.allows(shard, host, now_); },
+        .freeze = [this](std::uint8_t) { served_ = false; },
+        .begun = [] { return 0; },
+        .thaw = [this](std::uint8_t) { served_ = true; },
+        .mark = [this](std::uint8_t, const PlaceRow& row) { marked_ = row; },
+        .now_ms = [this] { return now_; },
+        .trouble = [](const std::string&) {}};
   }
   bus::ShardTake take() const { return {7, kShard, false, "b", kLife, Epoch::of(1, 1)}; }
   /// Until the shard stands still and the last page was said.
@@ -289,6 +300,8 @@ class ShardExportTest : public MovingTest {
   }
 
   bool served_ = true;
+  std::map<std::string, Process> stores_{{"b", kOther}, {"c", {3, 3, 3}}};
+  ShardOffers offers_;
   std::optional<PlaceRow> marked_;
   ShardExport exports_;
 };
@@ -362,8 +375,88 @@ TEST_F(ShardExportTest, RefusesWhatItDoesNotServeAndASecondTaker) {
   exports_.take(kOther, another);
   EXPECT_EQ(said<bus::ShardGiven>().status, Errc::no_owner);
   exports_.take(kOther, take());
-  exports_.take({3, 3, 3}, take());
+  offers_.offer({kShard}, "c", now_);  // the operator thinks again
+  bus::ShardTake second = take();
+  second.host = "c";
+  exports_.take({3, 3, 3}, second);
   EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
+}
+
+// A process sends what a store sends, in the name of a host that the shard is offered to.
+TEST_F(ShardExportTest, GivesNothingToAProcessThatIsNoStore) {
+  const Process attacker{2, 66, 1};
+  bus::ShardTake request = take();
+  exports_.take(attacker, request);
+  exports_.settled(0);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
+  EXPECT_EQ(words_.size(), 1U) << "no page";
+  EXPECT_EQ(exports_.count(), 0U);
+  for (const char* host : {"", "x", "b.evil"}) {
+    request.host = host;
+    exports_.take(attacker, request);
+    EXPECT_EQ(exports_.count(), 0U);
+  }
+  EXPECT_TRUE(served_);
+}
+
+// It knows, or guesses, the number of a move that is under way.
+TEST_F(ShardExportTest, AProcessThatIsNoStoreCannotTakeAMoveOver) {
+  copy();
+  const auto pages = words_.size();
+  bus::ShardTake asks = take();
+  asks.asks = true;
+  exports_.take({2, 66, 1}, asks);
+  exports_.more({2, 66, 1}, {7, kShard, said<bus::ShardRows>().page});
+  EXPECT_EQ(words_.size(), pages);
+  EXPECT_FALSE(marked_);
+  exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
+  EXPECT_EQ(marked_, (PlaceRow{Keeping::elsewhere, 7, "b"}));
+}
+
+// The store of a host that was taken over asks for what no operator has offered to it.
+TEST_F(ShardExportTest, GivesAStoreOnlyWhatIsOfferedToItsHost) {
+  bus::ShardTake request = take();
+  request.host = "c";
+  const auto refused = [&] {
+    exports_.take({3, 3, 3}, request);
+    exports_.settled(0);
+    EXPECT_EQ(exports_.count(), 0U);
+    EXPECT_THAT(said<bus::ShardGiven>().detail, HasSubstr("starbus-mail offer"));
+    return said<bus::ShardGiven>().status;
+  };
+  EXPECT_EQ(refused(), Errc::denied) << "it is offered to b";
+  offers_.offer({kShard}, "c", now_);
+  offers_.withdraw({kShard});
+  EXPECT_EQ(refused(), Errc::denied);
+  offers_.offer({kShard}, "c", now_);
+  now_ += kOfferLife;
+  EXPECT_EQ(refused(), Errc::denied) << "it is too old";
+  offers_.offer({kShard}, "c", now_);
+  offers_.given(kShard);
+  EXPECT_EQ(refused(), Errc::denied) << "it has been given before, and came back";
+  offers_.offer({kShard}, "c", now_);
+  exports_.take({3, 3, 3}, request);
+  EXPECT_EQ(exports_.count(), 1U);
+}
+
+TEST_F(ShardImportTest, AnotherProcessCannotEndTheMove) {
+  import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
+  import_.tick();
+  now_ += kImportAskAgain;
+  import_.tick();
+  import_.given({2, 66, 1}, {7, kShard, Errc::ok, {}});
+  EXPECT_FALSE(served_);
+  EXPECT_TRUE(words_.size() == 1) << "it waits for its giver";
+}
+
+TEST(ShardOffersTest, ShowsWhatIsOfferedByHost) {
+  ShardOffers offers;
+  offers.offer({1, 2, 40}, "b", 5);
+  offers.offer({2}, "c", 6);
+  EXPECT_EQ(offers.by_host(7),
+            (std::map<std::string, std::vector<std::uint8_t>>{{"b", {1, 40}}, {"c", {2}}}));
+  EXPECT_EQ(offers.by_host(5 + kOfferLife).size(), 1U);
+  EXPECT_FALSE(offers.allows(3, "", 7)) << "to nobody";
 }
 
 TEST_F(ShardExportTest, DoesNotGiveWhatItCannotRead) {

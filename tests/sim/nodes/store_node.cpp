@@ -90,6 +90,9 @@ bool StoreNode::idle() const {
 
 void StoreNode::take(const std::vector<std::uint8_t>& shards) {
   if (!up() || paused()) return;
+  for (const auto& giver : world_.stores()) {
+    if (giver.get() != this && giver->up()) (void)giver->service_->offer(shards, host().name());
+  }
   if (service_->take(shards)) ++world_.counts[Event::shard_moves];
   pump();
 }

@@ -31,7 +31,7 @@ class StoreNode final : public CoreNode {
   bool serves(std::uint8_t shard) const { return service_->serves(shard); }
   /// No batch, and no move, is under way.
   bool idle() const;
-  /// Asks for shards that others have; busy while it does.
+  /// Asks for shards that others have, which their operators offer to it; busy while it does.
   void take(const std::vector<std::uint8_t>& shards);
   std::uint64_t wall_ms() const;
   mail::MailService& service() { return *service_; }
