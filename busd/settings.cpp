@@ -15,6 +15,7 @@
 #include "daemon/account_ids.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/config/protocol_setting.hpp"
+#include "mail/limits.hpp"
 
 namespace starbus::busd {
 namespace {
@@ -232,13 +233,13 @@ void read_mail(ConfigReader table, Settings& settings) {
   settings.mail_quota.box_messages = table.integer<std::uint64_t>(
       "box_messages", settings.mail_quota.box_messages, 1, ConfigReader::kNoMaximum);
   settings.mail_quota.box_bytes = table.size("box_bytes", settings.mail_quota.box_bytes, 1);
-  settings.mail_quota.total_bytes = table.size("total_bytes", 0);
+  settings.mail_quota.total_bytes = table.size("total_bytes", mail::kTotalBytes);
   settings.mail_scrub.rate = table.size("check_rate", settings.mail_scrub.rate);
   settings.mail_scrub.rest = table.duration("check_pause", settings.mail_scrub.rest);
   settings.mail_quota.total_messages =
       table.integer<std::uint64_t>("total_messages", 0, 0, ConfigReader::kNoMaximum);
   settings.mail_quota.total_boxes =
-      table.integer<std::uint64_t>("total_boxes", 0, 0, ConfigReader::kNoMaximum);
+      table.integer<std::uint64_t>("total_boxes", mail::kTotalBoxes, 0, ConfigReader::kNoMaximum);
   settings.mail_quota.age_ms = static_cast<std::uint64_t>(table.duration("age", {}).count());
   for (ConfigReader& log : table.tables("log")) read_log(log, settings.mail_quota.logs);
 }

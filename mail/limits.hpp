@@ -38,6 +38,12 @@ namespace starbus::mail {
   X(kBuriedAtOnce, 16, "messages",                                                                 \
     "of one mailbox that a batch turns into dead letters by age: each copies its body",            \
     "the others follow in later batches")                                                          \
+  X(kTotalBytes, 65'536_MiB, "bytes",                                                              \
+    "of all bodies, unless [mail] total_bytes says otherwise: others need the disk, too",          \
+    "store_full")                                                                                  \
+  X(kTotalBoxes, 10'000'000, "mailboxes",                                                          \
+    "and logs, unless [mail] total_boxes says otherwise: each stays, some 300 bytes on the disk",  \
+    "store_full")                                                                                  \
   X(kKeyLife, 86'400'000, "ms", "that an idempotency key counts: callers retry within a day",      \
     "the key is erased, and a repeated post is stored again")                                      \
   X(kStreamLife, 86'400'000, "ms",                                                                 \

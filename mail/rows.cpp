@@ -94,6 +94,17 @@ std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t n
   return key;
 }
 
+std::string key_of_sender(const Process& sender, std::string_view key) {
+  Bytes text;
+  bus::Writer writer(text);
+  writer.put(sender.host);
+  writer.put(sender.slot);
+  writer.bytes(as_bytes(key));
+  std::string hash;
+  put_id(hash, channel_id("post key " + of_bytes(text)));
+  return hash;
+}
+
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view idempotency) {
   std::string key = kind_prefix('k', shard);
   put_id(key, id);

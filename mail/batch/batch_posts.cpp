@@ -43,9 +43,14 @@ Result<std::uint64_t> BatchPosts::store(OpenShard& shard, const WaitingPost& pos
   if (is_dead_letters(head.name)) return Error{Errc::denied, "only the store writes dead letters"};
   if (decoded->body.size() > bus::kMaxPostBody) return Error{Errc::too_large};
 
-  const std::string key = head.key.empty() ? "" : post_key(shard.number, id, head.key);
+  const std::string key =
+      head.key.empty() ? ""
+                       : post_key(shard.number, id, key_of_sender(post.stream.origin, head.key));
   if (!key.empty()) {
-    const auto before = seen_before(mail_, batch, key);
+    auto before = seen_before(mail_, batch, key);
+    if (before && !*before) {  // perhaps an earlier version stored it
+      before = seen_before(mail_, batch, post_key(shard.number, id, head.key));
+    }
     if (!before) return before.error();
     if (*before) {
       const auto other = boxes_.find(shard, id, head.name, head.target);

@@ -20,6 +20,9 @@ void BatchReaders::add(Opening& opening, MailBatch& batch) {
   if (open.target == PostTarget::mailbox && is_dead_letters(open.name)) {
     return refuse(opening, {Errc::denied, denial(PostTarget::log)});
   }
+  if (open.target == PostTarget::mailbox && !open.epoch) {
+    return refuse(opening, {Errc::superseded, "this reader does not own the name"});
+  }
   const bool full = !opening.told && mail_.readers.full(opening.id.process);
   if (full) return refuse(opening, {Errc::busy, "too many readers"});
   auto found = boxes_.find(*shard, opening.box, open.name, open.target);

@@ -134,11 +134,18 @@ class MailTest : public testing::Test {
 
   void post(std::uint64_t seq, const std::string& body, const std::string& key = "",
             const std::string& box = kBox, PostTarget target = PostTarget::mailbox) {
+    post_of(stream().origin, seq, body, key, box, target);
+  }
+  void post_of(const Process& sender, std::uint64_t seq, const std::string& body,
+               const std::string& key = "", const std::string& box = kBox,
+               PostTarget target = PostTarget::mailbox) {
     Bytes message;
     bus::encode_post_head({target, box, key, {}}, message);
     const ByteView bytes = as_bytes(body);
     message.insert(message.end(), bytes.begin(), bytes.end());
-    mail_->post(stream(), seq, message, false);
+    StreamId from = stream();
+    from.origin = sender;
+    mail_->post(from, seq, message, false);
   }
   /// Until the disk has all that was posted.
   std::vector<std::string> settle() {

@@ -83,6 +83,32 @@ TEST_F(MailTest, AnIdempotencyKeyIsStoredOnce) {
   EXPECT_THAT(bodies(), ElementsAre("a", "b"));
 }
 
+// Whoever guesses the key that a post will have cannot make the store believe that it has it.
+TEST_F(MailTest, NobodyUsesUpTheIdempotencyKeyOfAnother) {
+  post_of({2, 66, 1}, 1, "junk", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=1"));
+  post(1, "gold", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=2")) << "stored, as another message";
+  EXPECT_THAT(bodies(), ElementsAre("junk", "gold"));
+  // The same node comes back after a crash, and is not sure.
+  post_of({kAlice.host, kAlice.slot, kAlice.incarnation + 1}, 1, "gold", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=2"));
+  EXPECT_THAT(bodies(), ElementsAre("junk", "gold"));
+}
+
+TEST_F(MailTest, AKeyThatAnEarlierVersionStoredCountsForEverySender) {
+  post(1, "a");
+  settle();
+  ASSERT_TRUE(storage::test::commit(
+      *store_, storage::test::put(post_key(shard(), channel_id(kBox), "trade-77"),
+                                  encode(KeyRow{1, shell_->now_ms}))));
+  post(2, "a", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 2 2=1"));
+  shell_->now_ms += kKeyLife + 1;
+  post(3, "a", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 3 3=2"));
+}
+
 TEST_F(MailTest, AKeyOfAMailboxIsNoneOfALog) {
   post(1, "a", "k");
   post(2, "a", "k", kBox, PostTarget::log);

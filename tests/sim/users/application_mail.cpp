@@ -10,7 +10,9 @@ bool Application::post(const std::string& box, const std::string& key, std::size
                        bus::Time expires) {
   if (!node_.core().may_send("store/0")) return false;  // never welcomed
   note_outbox_progress();
-  const MailOracle::Post id = world_.mail.issue(life_, box, key);
+  // A key counts for the posts of one node.
+  const MailOracle::Post id =
+      world_.mail.issue(life_, box, key.empty() ? key : node_.name() + " " + key);
   bus::Bytes head;
   const bool log = world_.is_log(box);
   bus::encode_post_head({log ? bus::PostTarget::log : bus::PostTarget::mailbox, box, key, {}},

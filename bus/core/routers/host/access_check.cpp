@@ -114,6 +114,39 @@ bool AccessCheck::may_say(const LocalProcess& process, const Run& run) const {
   return true;
 }
 
+std::optional<Epoch> AccessCheck::held_epoch(const LocalProcess& process,
+                                             const ChannelId& channel) const {
+  if (process.claimed.contains(channel)) return std::nullopt;
+  if (const auto copy = process.moving.find(channel); copy != process.moving.end()) {
+    if (!copy->second.seen) return std::nullopt;
+    return copy->second.epoch;
+  }
+  const LocalName* const name = host_.table.find(channel);
+  return name != nullptr && name->owner == &process ? name->epoch : Epoch{};
+}
+
+bool AccessCheck::state_epochs(const LocalProcess& process, const Run& run, ByteView payload,
+                               Bytes& record) {
+  RunReader reader(run);
+  while (const auto item = reader.next()) {
+    const bool opens = item->system && item->body.size() > kRecordHeader &&
+                       static_cast<Kind>(item->body[sizeof(std::uint32_t)]) == Kind::mail_open;
+    if (!opens) continue;
+    auto open = decode<MailOpen>(item->body.subspan(kRecordHeader));
+    if (!open || open->target == PostTarget::log) continue;
+    const std::optional<Epoch> held = held_epoch(process, channel_id(open->name));
+    if (!held) return false;
+    if (open->epoch <= *held) continue;
+    open->epoch = *held;
+    scratch_.clear();
+    encode(*open, scratch_);  // of the same size
+    const ByteView fields = ByteView(scratch_).subspan(kRecordHeader);
+    const auto at = item->body.data() - payload.data() + static_cast<std::ptrdiff_t>(kRecordHeader);
+    std::ranges::copy(fields, record.begin() + at);
+  }
+  return true;
+}
+
 bool AccessCheck::may_read(const LocalProcess& process, const MailOpen& open) const {
   if (open.target == PostTarget::log) return process.role->may_send(open.name);
   return may_hold(process, open.name);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <optional>
 #include <string_view>
 
 #include "bus/core/routers/host/host_config.hpp"
@@ -35,6 +36,11 @@ class AccessCheck {
   /// logs that it may write to; moves the shards that it may keep. The receiver checks other mail
   /// requests.
   bool may_say(const LocalProcess& process, const Run& run) const;
+  /// Each reader says under which epoch it owns its mailbox, which the store takes for the fence
+  /// against earlier owners: writes what this busd knows of that into `record`, a copy of the
+  /// payload of the run. 0: the process does not own the name. False while busroot has not taken
+  /// the rows of a process: the run must wait.
+  bool state_epochs(const LocalProcess& process, const Run& run, ByteView payload, Bytes& record);
   /// The channel of a shard is open to every process that posts; the mailbox or log that a message
   /// is for is named in its head, and must be in the role's `send` as any channel.
   bool may_post(const LocalProcess& process, const Run& run) const;
@@ -47,8 +53,12 @@ class AccessCheck {
 
  private:
   bool may_read(const LocalProcess& process, const MailOpen& open) const;
+  /// Under which epoch the process owns the channel, or holds it frozen; 0: it does not; nullopt:
+  /// it says so, and this busd does not know yet.
+  std::optional<Epoch> held_epoch(const LocalProcess& process, const ChannelId& channel) const;
 
   HostState& host_;
+  Bytes scratch_;
 };
 
 }  // namespace starbus::bus

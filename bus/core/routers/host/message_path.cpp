@@ -76,6 +76,11 @@ Result<> MessagePath::data_from_process(RouterLink& link, LocalProcess& process,
   if (!access_.may_post(process, *run)) {
     return access_.deny(process, "post to a name that it may not send to");
   }
+  if (run->system && !access_.state_epochs(process, *run, payload, stamped_)) {
+    process.choked = true;
+    host_.forwarding.hold_back(run->lane, run->origin, run->channel, run->seq, "names_not_taken");
+    return {};
+  }
   RouterLink* const next = passes ? route(run->channel) : nullptr;
   if (!next) {
     process.choked |= passes;

@@ -57,7 +57,7 @@ Result<> NameAnswers::on_unbound(ByteView payload) {
   if (!unbound) return unbound.error();
   const LocalName* name = host_.table.find(unbound->channel);
   LocalProcess* const process = host_.table.by_id(unbound->process);
-  if (process) HostTable::drop_claim(*process, unbound->channel, unbound->epoch);
+  if (process) host_.table.drop_claim(*process, unbound->channel, unbound->epoch);
   // A repeated answer may come after the name was bound again.
   if (name && name->owner->id == unbound->process && name->epoch <= unbound->epoch) {
     host_.table.release(unbound->channel);
@@ -74,9 +74,10 @@ Result<> NameAnswers::on_rows_taken(ByteView payload) {
   if (!process || process->unanswered == 0 || --process->unanswered != 0) return {};
   for (const ChannelId& channel : taken->left_out) {
     host_.forwarding.note_failure(channel, process->id, "a claim that was never granted");
-    HostTable::leave_out(*process, channel);
+    host_.table.leave_out(*process, channel);
   }
   host_.table.confirm_claims(*process);
+  sessions_.tell_room();
   return {};
 }
 

@@ -30,6 +30,35 @@ class AccessCheckTest : public ::testing::Test, private LinkObserver, private Re
     return access.on_open(process, ByteView(record).subspan(kRecordHeader));
   }
 
+  /// Under which epoch a store hears that this process owns the mailbox.
+  Epoch heard_by_store(LocalProcess& reader, const std::string& box, Epoch said) {
+    MailOpen open;
+    open.token = 7;
+    open.name = box;
+    open.epoch = said;
+    Bytes message;
+    encode(open, message);
+    Bytes items;
+    Writer writer(items);
+    writer.put(static_cast<std::uint32_t>(message.size()) | kSystem);
+    writer.put(0U);
+    writer.bytes(message);
+    Bytes record;
+    encode_run({Lane::call, 1, reader.id, {}, {}, 0, 1, items, true}, record);
+    const ByteView payload = ByteView(record).subspan(kRecordHeader);
+    Bytes stamped(payload.begin(), payload.end());
+    const auto run = decode_run(payload);
+    EXPECT_TRUE(run);
+    access.state_epochs(reader, *run, payload, stamped);
+    const auto passed = decode_run(stamped);
+    EXPECT_TRUE(passed);
+    const auto after =
+        decode<MailOpen>(RunReader(*passed).next()->body.subspan(kRecordHeader)).value();
+    EXPECT_EQ(after.name, box);
+    EXPECT_EQ(after.token, 7U);
+    return after.epoch;
+  }
+
   FakeHostShell shell;
   Links links{shell, *this, {}};
   Forwarding forwarding{links, *this};
@@ -91,6 +120,24 @@ TEST_F(AccessCheckTest, RefusesToOpenForbiddenAndInvalidNames) {
 TEST_F(AccessCheckTest, UnrestrictedRolesNeedNotOpen) {
   set_role({.name = "node", .users = {}, .groups = {}, .bind = {""}, .send = {""}});
   EXPECT_TRUE(access.is_open(process, channel_id("space/1"), Lane::call));
+}
+
+// A process says that it owns a mailbox under an epoch that no later owner will reach, and one of a
+// name that another process owns.
+TEST_F(AccessCheckTest, AReaderOwnsItsMailboxUnderTheEpochThatWasGrantedAtMost) {
+  Hello hello;
+  hello.node = "gate-1";
+  hello.incarnation = 1;
+  LocalProcess& reader = host.table.add(hello, 1);
+  hello.node = "gate-2";
+  LocalProcess& other = host.table.add(hello, 2);
+  const std::string box = "player/1";
+  EXPECT_EQ(heard_by_store(reader, box, {~std::uint64_t{0}}), Epoch{}) << "nobody owns it";
+  host.table.grant(reader, {box, &reader, Epoch::of(1, 5), Epoch::of(1, 5)});
+  EXPECT_EQ(heard_by_store(reader, box, {~std::uint64_t{0}}), Epoch::of(1, 5));
+  EXPECT_EQ(heard_by_store(reader, box, Epoch::of(1, 5)), Epoch::of(1, 5));
+  EXPECT_EQ(heard_by_store(reader, box, Epoch::of(1, 4)), Epoch::of(1, 4)) << "said long ago";
+  EXPECT_EQ(heard_by_store(other, box, Epoch::of(1, 5)), Epoch{}) << "it is another's";
 }
 
 TEST_F(AccessCheckTest, CountsMessagesAboveTheRate) {
