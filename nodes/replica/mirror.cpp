@@ -29,7 +29,10 @@ Errc reason_of(const entity::rpc::Failure<Error>& failure) {
 
 }  // namespace
 
-void MirrorReceiver::delta(entity::rpc::Caller&, Position at, std::string bytes) {
+void MirrorReceiver::delta(entity::rpc::Caller& from, Position at, std::string bytes) {
+  const bool owner = owner_.epoch && from.from == entity::rpc::From::server &&
+                     from.process == owner_.process && at.stream.epoch <= owner_.epoch.value;
+  if (!owner) return core_.ignore_stranger();
   core_.delta(at, bus::as_bytes(bytes), boot_now());
 }
 
@@ -91,7 +94,31 @@ void Mirror::bound(const bus::Result<bus::Bound>& result) {
   }
 }
 
+/// Shows who may say what the state is.
+void Mirror::watch() {
+  if (watched_ || boot_now() < watch_at_) return;
+  watch_at_ = boot_now() + kBindAgain;
+  auto watch = endpoint_.bus().watch(
+      publisher_, [this](const bus::WatchUpdate& update) { owner_changed(update); },
+      [this](const bus::Error& why) {
+        watched_ = false;
+        spdlog::warn("the mirror of {}: cannot see who owns it, asking again: {}", publisher_,
+                     why.to_string());
+      });
+  if (!watch) return;
+  watch_ = std::move(*watch);
+  watched_ = true;
+}
+
+void Mirror::owner_changed(const bus::WatchUpdate& update) {
+  for (const bus::WatchRow& row : update.changes) {
+    if (row.name != publisher_) continue;  // a longer one
+    owner_ = row.present ? PublisherOwner{row.owner, row.epoch} : PublisherOwner{};
+  }
+}
+
 void Mirror::tick() {
+  watch();
   if (!is_bound()) return;
   const entity::Time now = boot_now();
   if (core_.should_ask(now)) ask();
@@ -110,6 +137,9 @@ void Mirror::ask() {
         if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
         const auto snapshot = unpack_snapshot(*reply);
         if (!snapshot) return core_.no_snapshot(question, Errc::refused, now);
+        if (!is_of_owner(snapshot->at)) {
+          return core_.no_snapshot(question, Errc::unreachable, now);  // not seen as owner yet
+        }
         core_.snapshot(question, snapshot->at, bus::as_bytes(snapshot->state), now);
       });
 }
@@ -124,7 +154,7 @@ void Mirror::follow() {
         const entity::Time now = boot_now();
         following_ = false;
         follow_at_ = now + kFollow;
-        if (reply) core_.position(*reply, now);
+        if (reply && is_of_owner(*reply)) core_.position(*reply, now);
       });
 }
 

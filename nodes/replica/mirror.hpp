@@ -21,18 +21,27 @@ namespace starbus::nodes::replica {
 /// mirror/HOST.NODE/N: the channel on which a mirror gets changes.
 inline constexpr std::string_view kMirrors = "mirror/";
 
+/// Who owns the name of a publisher now, as the watch shows it. No epoch: nobody.
+struct PublisherOwner {
+  bus::Process process;
+  bus::Epoch epoch;
+};
+
 /// The methods that publishers call.
 class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
  public:
-  explicit MirrorReceiver(MirrorCore& core) : core_(core) {}
+  MirrorReceiver(MirrorCore& core, const PublisherOwner& owner) : core_(core), owner_(owner) {}
   ~MirrorReceiver() { close_rpc(); }
-  /// Called by the publisher: one change, and its position.
+  /// Called by the publisher: one change, and its position. From anybody else, and of a stream
+  /// beyond what the owner was granted, it is ignored and counted: what is lost of an owner that
+  /// the watch does not show yet comes with the next snapshot.
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
   static constexpr auto kRpc =
       entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
 
  private:
   MirrorCore& core_;
+  const PublisherOwner& owner_;
 };
 
 /// How a mirror is, in values: for programs that must not act on old state, and for reports.
@@ -59,6 +68,9 @@ class Mirror {
   bool is_bound();
   void bound(const bus::Result<bus::Bound>& result);
   void tick();
+  void watch();
+  void owner_changed(const bus::WatchUpdate& update);
+  bool is_of_owner(const Position& at) const { return at.stream.epoch <= owner_.epoch.value; }
   void ask();
   void follow();
 
@@ -72,8 +84,12 @@ class Mirror {
   std::uint64_t refusals_ = 0;  // for that reason
   bool following_ = false;
   entity::Time follow_at_{};
+  bus::WatchHandle watch_;
+  bool watched_ = false;
+  entity::Time watch_at_{};  // not before
+  PublisherOwner owner_;
   MirrorCore core_;
-  MirrorReceiver receiver_{core_};
+  MirrorReceiver receiver_{core_, owner_};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner timer_;
 };

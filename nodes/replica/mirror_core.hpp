@@ -37,6 +37,7 @@ struct MirrorCounters {
   std::uint64_t streams = 0;  // later ones that it heard of
   std::uint64_t refused = 0;  // by the replica
   std::uint64_t overflows = 0;
+  std::uint64_t strangers = 0;  // changes by processes that do not own the publisher's name
 };
 
 class MirrorCore {
@@ -47,6 +48,8 @@ class MirrorCore {
 
   // --- what happens ---
   void delta(const Position& at, bus::ByteView bytes, Time now);
+  /// A change by somebody who is not the publisher.
+  void ignore_stranger() { ++counters_.strangers; }
   /// The publisher's word where it is.
   void position(const Position& at, Time now);
   /// Answers to the question with this number; others are ignored.

@@ -121,6 +121,36 @@ TEST_F(MirrorTest, FollowsThroughRestartsOfDaemonsAndOfThePublisher) {
       80s);
 }
 
+// A process that is not the publisher sends changes of a stream that no true publisher will reach.
+TEST_F(MirrorTest, TakesChangesFromTheOwnerOfThePublishersNameOnly) {
+  run(
+      [this]() -> Task {
+        const auto owner = co_await process("a", "owner");
+        const auto reader = co_await process("b", "reader");
+        const auto attacker = co_await process("a", "attacker");
+        Text copy;
+        Mirror mirror(reader->endpoint, reader->main.timers(), "entity/board", copy);
+        Board board(owner->endpoint, bus::Epoch{1}, "start ");
+        CO_OK(co_await owner->endpoint.bind("entity/board", board, use_awaitable));
+        const auto same = [&] { return mirror.status().current && copy.text == board.text(); };
+        EXPECT_TRUE(co_await until(same));
+        const Stream endless{~std::uint64_t{0}, ~std::uint64_t{0}};
+        for (int number = 1; number < 100; ++number) {  // one of these is the mirror's
+          const std::string name = std::string(kMirrors) + "b.reader/" + std::to_string(number);
+          for (const Position& at :
+               {Position{endless, 1}, Position{board.publisher.at().stream, 1}}) {
+            (void)rpc::send<&MirrorReceiver::delta>(attacker->endpoint, name, {}, at, "forged");
+          }
+        }
+        EXPECT_TRUE(co_await until([&] { return mirror.counters().strangers == 2; }));
+        EXPECT_EQ(copy.text, "start ");
+        board.add("more");
+        EXPECT_TRUE(co_await until(same)) << copy.text;
+        EXPECT_EQ(mirror.counters().streams, 1U);
+      },
+      80s);
+}
+
 /// A role that may bind no name of a mirror.
 TEST_F(MirrorTest, RefusedNameIsLoggedOnceAndRetriedLater) {
   bus::Role role;
