@@ -69,7 +69,8 @@ Result<> Busroot::listen() {
     options.keys = settings_.keys;
     options.allow = [this](std::string_view key) { return shell_->allow_list().knows_key(key); };
     options.on_refused = [this](const std::string& address, const Error& why) {
-      if (context_->limited.allow(address)) spdlog::warn("{}: {}", address, why.to_string());
+      if (context_->limited.allow_stranger(address))
+        spdlog::warn("{}: {}", address, why.to_string());
     };
     options.first_session_port = settings_.first_session_port;
     options.last_session_port = settings_.last_session_port;

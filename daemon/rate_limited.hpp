@@ -14,8 +14,8 @@ namespace starbus::daemon {
 ///
 ///   if (limited.allow(peer_name)) spdlog::warn("{}: bad bytes", peer_name);
 ///
-/// Owned and used by one thread. Holds at most kMaxKeys keys; further ones share a single budget,
-/// so that a flood of new keys is limited, too.
+/// Owned and used by one thread. Holds at most kMaxKeys keys, and as many of strangers; further
+/// ones share a single budget, so that a flood of new keys is limited, too.
 class RateLimited {
  public:
   using Clock = std::chrono::steady_clock;
@@ -26,6 +26,9 @@ class RateLimited {
 
   /// True if the caller may log its line now.
   bool allow(std::string_view key, Clock::time_point now = Clock::now());
+  /// The same for a line about a peer that nobody knows: by its address without the port, and with
+  /// a table of its own, so that a scanner uses up no key of those that are known.
+  bool allow_stranger(std::string_view address, Clock::time_point now = Clock::now());
   /// Reports and forgets the keys whose interval is over. Call about once a second.
   void sweep(Clock::time_point now = Clock::now());
 
@@ -35,12 +38,15 @@ class RateLimited {
     std::uint32_t used = 0;
     std::uint64_t suppressed = 0;
   };
-  Budget& budget_of(std::string_view key, Clock::time_point now);
+  using Budgets = std::map<std::string, Budget, std::less<>>;
+  bool allow(Budgets& budgets, std::string_view key, Clock::time_point now) const;
+  void sweep(Budgets& budgets, Clock::time_point now) const;
   void report(std::string_view key, const Budget& budget) const;
 
   std::uint32_t lines_;
   Clock::duration interval_;
-  std::map<std::string, Budget, std::less<>> budgets_;
+  Budgets budgets_;
+  Budgets strangers_;
 };
 
 }  // namespace starbus::daemon

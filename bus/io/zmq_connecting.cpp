@@ -97,14 +97,24 @@ class ZmqConnecting::Attempt : public std::enable_shared_from_this<Attempt> {
 
   bool open(int type, const Endpoint& target) {
     connected_ = false;
-    session_.socket = std::make_unique<ZmqSocket>(context_, type);
+    auto made = ZmqSocket::make(context_, type);
+    if (!made) {
+      finish(made.error());
+      return false;
+    }
+    session_.socket = std::move(*made);
     auto& socket = *session_.socket;
     if (target.host.find(':') != std::string::npos) socket.set(ZMQ_IPV6, 1);
     if (uses_curve() && !encrypt(socket)) {
       fail(Errc::bad_config, "CURVE keys are 40 characters of Z85");
       return false;
     }
-    session_.monitor = std::make_unique<ZmqMonitor>(socket);
+    auto monitor = ZmqMonitor::make(socket);
+    if (!monitor) {
+      finish(monitor.error());
+      return false;
+    }
+    session_.monitor = std::move(*monitor);
     session_.monitor->on_event([this](int event, int value) { happened(event, value); });
     if (const auto begun = socket.connect(target.to_string()); !begun) {
       finish(begun.error());

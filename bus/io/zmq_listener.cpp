@@ -67,7 +67,9 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
 
   Result<> begin(ListenSocket listening) {
     endpoint_ = listening.endpoint;
-    socket_.emplace(context_, ZMQ_ROUTER);
+    auto socket = ZmqSocket::make(context_, ZMQ_ROUTER);
+    if (!socket) return socket.error();
+    socket_ = std::move(*socket);
     const std::int64_t largest = kMaxRequest;
     zmq_setsockopt(socket_->native(), ZMQ_MAXMSGSIZE, &largest, sizeof largest);
     if (uses_curve()) {
@@ -80,6 +82,9 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     }
     if (auto bound = bind_to(*socket_, listening); !bound) return bound;
     file_ = std::move(listening.file);
+    auto monitor = ZmqMonitor::make(*socket_);
+    if (!monitor) return monitor.error();
+    monitor_ = std::move(*monitor);
     watch();
     return {};
   }
@@ -126,7 +131,6 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void watch() {
-    monitor_.emplace(*socket_);
     monitor_->on_event([weak = weak_from_this()](int event, int value) {
       const auto self = weak.lock();
       if (!self) return;
@@ -210,13 +214,17 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     auto [listening, locator] = session_socket();
     if (!listening) return listening.error();
     auto& session = half.session;
-    session.socket = std::make_unique<ZmqSocket>(context_, ZMQ_PAIR);
+    auto socket = ZmqSocket::make(context_, ZMQ_PAIR);
+    if (!socket) return socket.error();
+    session.socket = std::move(*socket);
     if (uses_curve()) {
       session.domain = std::make_unique<ZapDomain>(
           context_, [key](auto shown, const auto&) { return shown == key; });
       if (auto set = encrypt(*session.socket, *session.domain); !set) return set.error();
     }
-    session.monitor = std::make_unique<ZmqMonitor>(*session.socket);
+    auto monitor = ZmqMonitor::make(*session.socket);
+    if (!monitor) return monitor.error();
+    session.monitor = std::move(*monitor);
     if (auto bound = bind_to(*session.socket, *listening); !bound) return bound.error();
     session.file = std::move(listening->file);
     return locator;
@@ -267,8 +275,8 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   AcceptHandler on_accept_;
   Endpoint endpoint_;
   std::unique_ptr<ZapDomain> domain_;
-  std::optional<ZmqSocket> socket_;
-  std::optional<ZmqMonitor> monitor_;
+  std::unique_ptr<ZmqSocket> socket_;
+  std::unique_ptr<ZmqMonitor> monitor_;
   SocketFile file_;
   std::list<HalfOpen> half_open_;
   unsigned next_port_ = 0;

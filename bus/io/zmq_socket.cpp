@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <cassert>
 #include <stdexcept>
+#include <utility>
 
 #include "bus/core/limits.hpp"
 #include "bus/io/zmq_service.hpp"
@@ -18,11 +19,21 @@ constexpr int kHighWaterMark = 1000;  // messages; the link clock is far below
 constexpr std::int64_t kLargestMessage = kMaxBundle + 64;
 constexpr int kHandshakeTimeout = 3000;  // ms, for a peer that connects and says nothing
 
+/// -1 if there is no socket.
 int signal_of(void* socket) {
   int fd = -1;
   std::size_t size = sizeof fd;
-  if (zmq_getsockopt(socket, ZMQ_FD, &fd, &size) != 0) throw std::runtime_error("zmq_socket");
-  return fd;
+  return socket != nullptr && zmq_getsockopt(socket, ZMQ_FD, &fd, &size) == 0 ? fd : -1;
+}
+
+/// Errors of a constructor as values.
+template <class Made, class... Arguments>
+Result<std::unique_ptr<Made>> make_or_fail(Arguments&&... arguments) {
+  try {
+    return std::make_unique<Made>(std::forward<Arguments>(arguments)...);
+  } catch (const std::runtime_error& error) {
+    return Error{Errc::io_error, error.what()};
+  }
 }
 
 }  // namespace
@@ -35,13 +46,25 @@ ZmqSocket::ZmqSocket(asio::io_context& context, int type)
     : context_(context),
       service_(ZmqService::of(context)),
       socket_(service_.open(type)),
-      signal_(context, signal_of(socket_)) {
+      signal_(context) {
+  const int fd = signal_of(socket_);
+  boost::system::error_code refused;
+  if (fd >= 0) signal_.assign(fd, refused);
+  if (fd < 0 || refused) {
+    const std::string why = refused ? refused.message() : zmq_strerror(zmq_errno());
+    service_.close(socket_);
+    throw std::runtime_error("no socket of ZeroMQ: " + why);
+  }
   set(ZMQ_LINGER, kLinger);
   set(ZMQ_RECONNECT_IVL, -1);  // a broken pipe is the end of a session
   set(ZMQ_SNDHWM, kHighWaterMark);
   set(ZMQ_RCVHWM, kHighWaterMark);
   set(ZMQ_HANDSHAKE_IVL, kHandshakeTimeout);
   zmq_setsockopt(socket_, ZMQ_MAXMSGSIZE, &kLargestMessage, sizeof kLargestMessage);
+}
+
+Result<std::unique_ptr<ZmqSocket>> ZmqSocket::make(asio::io_context& context, int type) {
+  return make_or_fail<ZmqSocket>(context, type);
 }
 
 ZmqSocket::~ZmqSocket() {
@@ -118,9 +141,15 @@ bool ZmqSocket::send(ByteView bytes, int flags) {
 ZmqMonitor::ZmqMonitor(ZmqSocket& socket)
     : watched_(socket), events_(std::make_unique<ZmqSocket>(socket.context(), ZMQ_PAIR)) {
   const auto name = ZmqService::of(socket.context()).new_monitor_name();
-  zmq_socket_monitor(socket.native(), name.c_str(), ZMQ_EVENT_ALL);
-  [[maybe_unused]] const auto connected = events_->connect(name);
-  assert(connected.has_value());
+  const bool watched = zmq_socket_monitor(socket.native(), name.c_str(), ZMQ_EVENT_ALL) == 0;
+  if (watched && events_->connect(name)) return;
+  const std::string why = zmq_strerror(zmq_errno());
+  zmq_socket_monitor(socket.native(), nullptr, 0);
+  throw std::runtime_error("no monitor of ZeroMQ: " + why);
+}
+
+Result<std::unique_ptr<ZmqMonitor>> ZmqMonitor::make(ZmqSocket& socket) {
+  return make_or_fail<ZmqMonitor>(socket);
 }
 
 ZmqMonitor::~ZmqMonitor() {

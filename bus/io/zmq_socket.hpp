@@ -58,8 +58,11 @@ class ZmqSocket {
   /// be asked again after the other work of the loop. May destroy the socket.
   using OnReady = std::function<bool()>;
 
-  /// Without linger, hidden reconnects or unbounded messages; see set() for the rest.
+  /// Without linger, hidden reconnects or unbounded messages; see set() for the rest. Throws
+  /// std::runtime_error when descriptors have run out: only where that ends the program.
   ZmqSocket(boost::asio::io_context& context, int type);
+  /// The same; io_error when descriptors have run out, as peers can bring about.
+  static Result<std::unique_ptr<ZmqSocket>> make(boost::asio::io_context& context, int type);
   ~ZmqSocket();
   ZmqSocket(const ZmqSocket&) = delete;
   ZmqSocket& operator=(const ZmqSocket&) = delete;
@@ -103,7 +106,9 @@ class ZmqSocket {
 class ZmqMonitor {
  public:
   using OnEvent = std::function<void(int event, int value)>;
+  /// Throws as the constructor of ZmqSocket.
   explicit ZmqMonitor(ZmqSocket& socket);
+  static Result<std::unique_ptr<ZmqMonitor>> make(ZmqSocket& socket);
   ~ZmqMonitor();
   /// The callback may destroy the monitor.
   void on_event(OnEvent on_event);

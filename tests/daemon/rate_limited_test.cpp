@@ -53,5 +53,24 @@ TEST(RateLimited, AFloodOfKeysIsLimitedToo) {
   EXPECT_TRUE(limited.allow("fresh", kStart + 10s));
 }
 
+// Somebody tries every port of every address, and connects again and again from new ports.
+TEST(RateLimited, AScannerUsesUpNoKeyOfThoseThatAreKnown) {
+  const test::LogCapture log;
+  RateLimited limited(1, 10s);
+  EXPECT_TRUE(limited.allow_stranger("10.0.0.7:4711", kStart));
+  EXPECT_FALSE(limited.allow_stranger("10.0.0.7:4712", kStart)) << "the same source";
+  EXPECT_TRUE(limited.allow_stranger("[fe80::1]:4711", kStart));
+  EXPECT_FALSE(limited.allow_stranger("[fe80::1]:4712", kStart));
+  EXPECT_TRUE(limited.allow_stranger("fe80::2", kStart));
+  EXPECT_TRUE(limited.allow_stranger("fe80::3", kStart)) << "another address, no port";
+  for (std::size_t i = 0; i < 10 * RateLimited::kMaxKeys; ++i) {
+    limited.allow_stranger("10.1.0." + std::to_string(i), kStart);
+  }
+  EXPECT_TRUE(limited.allow("host-a", kStart));
+  EXPECT_TRUE(limited.allow("host-b", kStart)) << "each known peer has its own";
+  limited.sweep(kStart + 10s);
+  EXPECT_THAT(log.text(), HasSubstr("10.0.0.7: 1 more lines"));
+}
+
 }  // namespace
 }  // namespace starbus::daemon

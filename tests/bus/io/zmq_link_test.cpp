@@ -1,5 +1,8 @@
 // Sessions and strangers: what only ZeroMQ links have.
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <random>
 
 #include "tests/bus/io/raw_socket.hpp"
@@ -85,6 +88,55 @@ TEST_P(ZmqLinks, HalfOpenSessionsAreBounded) {
     if (decode_answer(message.bytes())->status == Errc::overloaded) ++refused;
   }
   EXPECT_GT(refused, 0);
+}
+
+/// All descriptors of this process but a few.
+class Hoard {
+ public:
+  Hoard() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = 512;
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    for (int fd; (fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) held_.emplace_back(fd);
+  }
+  ~Hoard() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  bool leave_one_more() {
+    if (held_.empty()) return false;
+    held_.pop_back();
+    return true;
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<Fd> held_;
+};
+
+// Whoever reaches the port takes all descriptors; then an honest peer asks for its session.
+TEST_P(ZmqLinks, DescriptorsThatRunOutRefuseASessionAndEndNothing) {
+  Pair pair;
+  pair.listen(GetParam());
+  ZmqSocket dealer(pair.loop.context, ZMQ_DEALER);
+  ASSERT_TRUE(dealer.connect(pair.listener->endpoint()));
+  const auto answered = [&] {
+    EXPECT_TRUE(dealer.send(encode_request(random_nonce())));
+    ZmqMessage message;
+    EXPECT_TRUE(receive(pair.loop, dealer, message));
+    return decode_answer(message.bytes())->status;
+  };
+  ASSERT_EQ(answered(), Errc::ok);
+  {
+    Hoard hoard;
+    int refusals = 0;
+    // Each of the descriptors that a session needs is missing once.
+    while (answered() != Errc::ok) {
+      ++refusals;
+      ASSERT_TRUE(hoard.leave_one_more());
+    }
+    EXPECT_GT(refusals, 3);
+    EXPECT_EQ(pair.refused.back().second.code, Errc::io_error);
+  }
+  EXPECT_EQ(answered(), Errc::ok);
 }
 
 TEST_P(ZmqLinks, TheListenerSurvivesGarbage) {
