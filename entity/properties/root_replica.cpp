@@ -6,6 +6,10 @@
 namespace starbus::entity {
 namespace {
 
+// Of memory for each change of a delta, until all of it is known to be valid: how to take it back,
+// and what observers and other replicas are told. kArchiveMemory so bounds the changes of a delta.
+constexpr std::size_t kChangeCost = 512;
+
 template <class T>
 T take_fixed(Decoder& in) {
   const ByteView bytes = in.take(sizeof(T));
@@ -140,14 +144,22 @@ DataErrc Root::apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, B
     stamp += step;
     const std::uint64_t size = in.varint();
     if (size == 0 && stamp != to) in.fail(DataErrc::malformed);
-    Decoder group(in.take(static_cast<std::size_t>(size)));
+    if (size > in.left()) in.fail(DataErrc::truncated);
     if (!in.ok()) break;
-    if (stamp <= batch.version) continue;
+    if (stamp <= batch.version) {
+      in.take(static_cast<std::size_t>(size));
+      continue;
+    }
     if (stamp <= journal_->stamp()) return DataErrc::malformed;
     batch.versions = 0;
-    while (group.ok() && group.left() > 0) {
-      if (const DataErrc error = apply_change(group, batch); error != DataErrc::ok) return error;
+    // By one decoder, so that all groups have one budget.
+    const std::size_t behind = in.left() - static_cast<std::size_t>(size);
+    while (in.ok() && in.left() > behind) {
+      if (!in.charge(kChangeCost)) break;
+      if (const DataErrc error = apply_change(in, batch); error != DataErrc::ok) return error;
     }
+    if (in.ok() && in.left() < behind) in.fail(DataErrc::malformed);
+    if (!in.ok()) break;
     batch.groups.push_back({stamp, batch.passing.size(), batch.versions});
   }
   if (in.ok() && stamp != to) in.fail(DataErrc::malformed);

@@ -219,6 +219,46 @@ TEST(LatestOnly, KeepsOneChangeForLateWatchers) {
   EXPECT_EQ(copy.version(Audience::other_clients), real.version(Audience::other_clients));
 }
 
+// A delta of many groups, each within bounds, of changes of a few bytes that cost hundreds each.
+TEST_F(Replica, AllGroupsOfADeltaShareOneBudget) {
+  const auto change_of = [this](auto&& write) {
+    const Version before = version(copy_);
+    write();
+    real_.seal();
+    Bytes delta;
+    EXPECT_TRUE(real_.encode_delta(Audience::own_client, before, delta).has_value());
+    EXPECT_TRUE(copy_.apply_delta(delta).has_value());
+    Decoder in(delta);
+    in.take(6);                                     // form, audience, lineage
+    for (int i = 0; i < 3; ++i) (void)in.varint();  // from, more, step
+    const ByteView change = in.take(static_cast<std::size_t>(in.varint()));
+    return Bytes(change.begin(), change.end());
+  };
+  Bytes pair = change_of([this] { (void)real_.marks.push_back(1); });
+  const Bytes pop = change_of([this] { (void)real_.marks.pop_back(); });
+  pair.insert(pair.end(), pop.begin(), pop.end());
+  const auto delta_of = [&](std::uint64_t groups) {
+    Bytes head;
+    EXPECT_TRUE(real_.encode_delta(Audience::own_client, version(copy_), head).has_value());
+    head.resize(6);
+    Encoder out(head);
+    out.varint(version(copy_).stamp);
+    out.varint(groups);
+    constexpr std::size_t kPairs = 1'000;
+    for (std::uint64_t group = 0; group < groups; ++group) {
+      out.varint(1);
+      out.varint(kPairs * pair.size());
+      for (std::size_t i = 0; i < kPairs; ++i) out.raw(pair.data(), pair.size());
+    }
+    return head;
+  };
+  const auto before = copy_.to_json();
+  EXPECT_EQ(copy_.apply_delta(delta_of(200)).error(), DataErrc::too_large);
+  EXPECT_EQ(copy_.to_json(), before);
+  EXPECT_TRUE(copy_.apply_delta(delta_of(50)).has_value());
+  EXPECT_EQ(copy_.to_json(), before);
+}
+
 TEST(ReplicaHostile, AnyBytesAreTakenWholeOrNotAtAll) {
   EXPECT_TRUE(rc::check([](const std::vector<std::uint8_t>& raw) {
     Hero copy;
