@@ -163,6 +163,32 @@ TEST_F(RestoreTool, Restore_RemovesInterruptedCopy) {
   EXPECT_FALSE(fs::exists(path("new.partial")));
 }
 
+// Who may write the backup puts a link there to a file that only the restoring user may read, or
+// gives a file a mode under which everybody may.
+TEST_F(RestoreTool, Restore_FollowsNoLinks) {
+  write("secret", "of another user");
+  fs::create_symlink(path("secret"), path("backup") / "000099.ldb");
+  const Ran ran = restore();
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("000099.ldb: is a link"));
+  EXPECT_FALSE(fs::exists(path("new")));
+  EXPECT_FALSE(fs::exists(path("new.partial")));
+}
+
+TEST_F(RestoreTool, Restore_OpensFilesToNobodyElse) {
+  for (const auto& file : fs::directory_iterator(path("backup"))) {
+    fs::permissions(file, static_cast<fs::perms>(0666));
+  }
+  ASSERT_EQ(restore().code, 0);
+  const auto others = fs::perms::group_all | fs::perms::others_all;
+  EXPECT_EQ(fs::status(path("new")).permissions() & others, fs::perms::none);
+  for (const auto& file : fs::directory_iterator(path("new"))) {
+    if (file.path().extension() != ".ldb") continue;
+    EXPECT_EQ(file.status().permissions() & fs::perms::others_write, fs::perms::none) << file;
+    EXPECT_EQ(file.status().permissions() & fs::perms::group_write, fs::perms::none) << file;
+  }
+}
+
 TEST_F(RestoreTool, Restore_SecondAtOnce_IsRefused) {
   const daemon::FileDescriptor other(
       ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

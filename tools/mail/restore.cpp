@@ -24,6 +24,7 @@
 #include "storage/limits.hpp"
 #include "tools/mail/commands.hpp"
 #include "tools/mail/online.hpp"
+#include "tools/mail/plain_file.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::mail_tool {
@@ -54,21 +55,21 @@ std::uint64_t size_of_folder(const Folder& folder) {
 Result<> copy_files(const Folder& from, const Folder& to, const mail::SpaceNeed& need) {
   std::error_code error;
   fs::create_directory(to, error);
-  if (!error) fs::permissions(to, static_cast<fs::perms>(0750), error);
+  if (!error) fs::permissions(to, static_cast<fs::perms>(0700), error);
   if (error) return refuse_because(to, error, need);
   std::ofstream(to / kMark) << "a restore that has not ended\n";
   auto entries = fs::directory_iterator(from, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const fs::path& file = entries->path();
     // Neither the lock of the store nor the mark of the backup.
-    if (!entries->is_regular_file(error) || file.filename() == "LOCK" ||
-        file.filename() == mail::kBackupFile) {
-      continue;
+    const fs::file_type type = entries->symlink_status(error).type();
+    if (file.filename() == "LOCK" || file.filename() == mail::kBackupFile) continue;
+    if (type == fs::file_type::symlink) {
+      return Error{Errc::io_error, file.string() + ": is a link, and a backup has none"};
     }
-    fs::copy_file(file, to / file.filename(), error);
+    if (type != fs::file_type::regular) continue;
+    error = copy_plain_file(file, to / file.filename());
     if (error) return refuse_because(to / file.filename(), error, need);
-    if (auto synced = mail::sync_path(to / file.filename()); !synced)
-      return error_of(mail::explain(synced.error(), need));
   }
   if (error) return refuse_because(from, error, need);
   if (auto synced = mail::sync_path(to); !synced) return error_of(synced.error());
