@@ -5,8 +5,8 @@
 /// Part of HostRouter: same thread; owns nothing.
 #pragma once
 
-#include <string>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "bus/core/routers/host/host_config.hpp"
