@@ -45,9 +45,9 @@ enum class WhenFull : std::uint8_t {
 struct SendOptions {
   Lane lane = Lane::call;
   /// Given up this long after the call to send; 0: never. It ends in a whole millisecond of the
-  /// clock, so up to one early, as `expired`. It is the sender that gives up: what had not left by
-  /// then reaches no handler; what had left may have been handled, or may still be, however long it
-  /// waits before a receiver that is slow.
+  /// clock, so up to one early, as `expired`. What had not left by then reaches no handler. What
+  /// had left may have been handled, or may still be: its receiver is told, and hands on no message
+  /// that it knows to be given up, but that word may come too late or be lost, and no 1.1 heeds it.
   std::chrono::milliseconds ttl{0};
   Trace trace{};
   /// Shared names only: messages with one key go to one instance (rendezvous hash); 0: all messages
@@ -71,8 +71,8 @@ struct GroupOutcome {
   std::vector<Failure> failed{};  // all others, each once
 };
 
-/// Options of call. At `deadline`, counted from the call, it ends as deadline for the caller; as
-/// with `ttl`, a request that has left may still be begun. `hash_key` as in SendOptions.
+/// Options of call. At `deadline`, counted from the call, it ends as deadline; whether it is still
+/// begun is as for `ttl`. `hash_key` as in SendOptions.
 struct CallOptions {
   std::chrono::milliseconds deadline{5000};
   Lane lane = Lane::call;

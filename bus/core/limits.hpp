@@ -132,6 +132,9 @@ namespace starbus::bus {
   X(kMaxLives, 16, "rows", "of earlier incarnations of one sender in the filter of a channel",     \
     "the earliest incarnation counts as dead: what comes of it later is dropped",                  \
     "OwnerTest.ASenderThatRestartsWithoutEndTakesABoundedNumberOfRows")                            \
+  X(kMaxWithdrawn, 16'384, "messages",                                                             \
+    "that their senders have given up and that have not arrived, of all channels of a process",    \
+    "the longest known is handed to its handler if it comes", "OwnerWithdrawn.AreBounded")         \
   X(kMaxDeaths, 65'536, "processes", "whose end was seen within the life of a filter entry",       \
     "the end of the longest dead is forgotten", "OwnerTest.RemembersABoundedNumberOfDeaths")       \
   X(kHeartbeat, 1s, "each side speaks at least this often", "a heartbeat is sent",                 \

@@ -50,9 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 Table, TableEnd, ProcessDead, RowsTaken, Bind, Attached, Refused, Active, ActiveOk,
                 Unbind, Unbound, Freed, FreedOk, Move, MoveOk, NoMove, Attach, Reclaim, Reclaimed,
                 Moved, State, StateRefused, Watch, Unwatch, WatchRows, WatchRefused, Query,
-                RoleQuery, Answer, HopTrace, Vitals, UndeliveredReport, Resume, Posted, MailOpen,
-                MailOpened, MailItems, MailConsumed, MailAck, MailAcked, MailEnd, ShardTake,
-                ShardRows, ShardMore, ShardGiven, MailAttempts, MailRefused>(
+                RoleQuery, Answer, HopTrace, Vitals, UndeliveredReport, Withdraw, Resume, Posted,
+                MailOpen, MailOpened, MailItems, MailConsumed, MailAck, MailAcked, MailEnd,
+                ShardTake, ShardRows, ShardMore, ShardGiven, MailAttempts, MailRefused>(
           kind, fuzz_input(data + 1, size - 1));
   const bool elsewhere = kind == Kind::data || kind == Kind::multicast || kind == Kind::chunk;
   require(tried || elsewhere ||

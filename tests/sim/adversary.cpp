@@ -27,7 +27,7 @@ bool is_answer(Kind kind) {
 
 bool is_message(Kind kind) {
   return kind == Kind::data || kind == Kind::multicast || kind == Kind::ack || kind == Kind::nack ||
-         kind == Kind::probe || kind == Kind::posted;
+         kind == Kind::probe || kind == Kind::posted || kind == Kind::withdraw;
 }
 
 }  // namespace

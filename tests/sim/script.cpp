@@ -185,9 +185,9 @@ void Script::finish(std::uint64_t limit_ms) {
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all;
   for (const auto& group :
-       {filter_scenarios(), lineage_scenarios(), link_scenarios(), move_scenarios(),
-        move_end_scenarios(), directory_scenarios(), relay_scenarios(), mail_scenarios(),
-        log_scenarios(), liar_scenarios()}) {
+       {filter_scenarios(), lineage_scenarios(), withdrawal_scenarios(), link_scenarios(),
+        move_scenarios(), move_end_scenarios(), directory_scenarios(), relay_scenarios(),
+        mail_scenarios(), log_scenarios(), liar_scenarios()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

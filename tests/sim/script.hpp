@@ -110,6 +110,7 @@ struct Scenario {
 std::vector<Scenario> all_scenarios();
 std::vector<Scenario> filter_scenarios();
 std::vector<Scenario> lineage_scenarios();
+std::vector<Scenario> withdrawal_scenarios();
 std::vector<Scenario> link_scenarios();
 std::vector<Scenario> move_scenarios();
 std::vector<Scenario> move_end_scenarios();

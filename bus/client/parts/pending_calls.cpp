@@ -133,7 +133,7 @@ void PendingCalls::expire() {
     const Pending& pending = calls_.at(id);
     // The caller has given up: the request should not run late.
     if (pending.seq != 0) {
-      context_.process.origin().withdraw(pending.channel, pending.lane, pending.seq);
+      context_.process.withdraw(pending.channel, pending.lane, pending.seq);
     }
     ++timed_out_;
     end(id, Error{Errc::deadline, "no reply in time"});

@@ -160,6 +160,8 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
     last = item->seq;
     if (item->tombstone) {
       ++counters_.tombstones;
+    } else if (!withdrawn_.empty() && is_withdrawn(run, item->seq)) {
+      ++counters_.withdrawn;
     } else {
       ++counters_.handled;
       handler_(channel.cookie,
@@ -169,6 +171,29 @@ void Owner::accept(const ChannelPtr& owned, const Run& run) {
     if (!channel.active) break;
   }
   acknowledge(owned, {run.origin, run.lane}, known);
+}
+
+void Owner::on_withdraw(const Withdraw& withdraw) {
+  const auto found = channels_.find(withdraw.channel);
+  if (found == channels_.end() || !found->second->active) return;
+  const Source source{withdraw.origin, withdraw.lane};
+  const auto known = found->second->filter.find(source);
+  if (known != found->second->filter.end() && withdraw.seq <= known->second.last) return;
+  const Withdrawn message{withdraw.channel, source, withdraw.seq};
+  if (!withdrawn_.insert(message).second) return;
+  withdrawals_.emplace_back(seconds(), message);
+  const auto over = [&](std::uint32_t since) {
+    return withdrawals_.size() > kMaxWithdrawn ||
+           std::chrono::seconds(seconds() - since) > kFilterEntryLife;
+  };
+  while (over(withdrawals_.front().first)) {
+    withdrawn_.erase(withdrawals_.front().second);
+    withdrawals_.pop_front();
+  }
+}
+
+bool Owner::is_withdrawn(const Run& run, std::uint64_t seq) {
+  return withdrawn_.contains({run.channel, {run.origin, run.lane}, seq});
 }
 
 void Owner::on_probe(const Probe& probe) {

@@ -12,6 +12,7 @@
 #include <boost/container/flat_map.hpp>
 #include <boost/container/vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <deque>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@
 #include "bus/core/lanes.hpp"
 #include "bus/core/wire/data.hpp"
 #include "bus/core/wire/record_moves.hpp"
+#include "bus/core/wire/record_replies.hpp"
 
 namespace starbus::bus {
 
@@ -36,6 +38,7 @@ struct Delivery {
 struct OwnerCounters {
   std::uint64_t from_the_dead = 0;  // dropped: see Owner::bury
   std::uint64_t handled = 0, duplicates = 0, gaps = 0, foreign_lineage = 0, tombstones = 0;
+  std::uint64_t withdrawn = 0;  // arrived after their sender had given them up: not handled
 };
 
 class Owner {
@@ -72,6 +75,9 @@ class Owner {
   void on_run(const Run& run);
   void on_probe(const Probe& probe);
   void on_multicast(const Multicast& multicast);
+  /// The message is handed to no handler, if it is still to come; it counts as handled. At most
+  /// kMaxWithdrawn are remembered, for kFilterEntryLife.
+  void on_withdraw(const Withdraw& withdraw);
   /// Sends the ACKs of the messages that were handled since the last call.
   void flush_acks();
 
@@ -137,6 +143,19 @@ class Owner {
   std::deque<std::pair<std::uint32_t, ChannelId>> deaths_;  // in order of time
   std::vector<ChannelId> to_sweep_;
   Time next_sweep_{};
+  struct Withdrawn {
+    ChannelId channel;
+    Source source;
+    std::uint64_t seq = 0;
+    friend bool operator==(const Withdrawn&, const Withdrawn&) = default;
+    friend std::size_t hash_value(const Withdrawn& message) {
+      return hash_value(message.channel) ^ hash_value(message.source.origin.channel()) ^
+             message.seq * 0x9e37'79b9'7f4a'7c15ULL;
+    }
+  };
+  bool is_withdrawn(const Run& run, std::uint64_t seq);
+  boost::unordered_flat_set<Withdrawn, boost::hash<Withdrawn>> withdrawn_;
+  std::deque<std::pair<std::uint32_t, Withdrawn>> withdrawals_;  // in order of time
   struct DueAck {
     ChannelPtr channel;
     Source source;

@@ -8,7 +8,8 @@
 namespace starbus::bus {
 namespace {
 
-constexpr std::size_t kRowsPerTable = 256;  // small enough to interleave with other records
+constexpr std::size_t kRowsPerTable = 256;          // small enough to interleave with other records
+constexpr std::size_t kWithdrawRoom = 1024 * 1024;  // of the control queue: a 64th of it
 
 }  // namespace
 
@@ -282,9 +283,20 @@ void ProcessCore::on_acknowledged(Token token) {
 
 void ProcessCore::on_failed(Token token, const ChannelId& channel, Lane lane, std::uint64_t seq,
                             Errc reason, bool sent) {
+  if (reason == Errc::expired && sent) tell_withdrawn(channel, lane, seq);
   if (token < kSystemToken) return events_.on_failed(token, channel, lane, seq, reason, sent);
   if (token == kMailToken) return events_.on_mail_lost(channel);
   source_.on_state_failed(token);
+}
+
+void ProcessCore::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
+  if (origin_.withdraw(channel, lane, seq)) tell_withdrawn(channel, lane, seq);
+}
+
+/// A hint, which must not fill the lane of what may not be lost.
+void ProcessCore::tell_withdrawn(const ChannelId& channel, Lane lane, std::uint64_t seq) {
+  if (!state_.greeted || state_.minor < kWithdrawMinor) return;
+  if (control_.bytes() < kWithdrawRoom) control_.add(Withdraw{lane, state_.self, channel, seq});
 }
 
 void ProcessCore::on_posted(Token token, Errc status, std::uint64_t number) {

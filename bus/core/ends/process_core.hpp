@@ -128,6 +128,10 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// How many there were.
   std::uint64_t undelivered() const { return undelivered_.total(); }
 
+  /// Gives up a message, for calls whose deadline has passed: no handler gets it unless one has it
+  /// already, or the word to its owner comes too late or is lost. No event follows.
+  void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
+
   // --- identity ---
   Process self() const { return state_.self; }
   const std::string& host() const { return state_.host; }
@@ -162,6 +166,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   void on_posted(Token token, Errc status, std::uint64_t number) override;
   void on_room() override;
 
+  void tell_withdrawn(const ChannelId& channel, Lane lane, std::uint64_t seq);
   void send_table();
   void advance_moves();
   void lose_lease();

@@ -62,6 +62,10 @@ Result<> ProcessCore::on_message_record(Kind kind, ByteView payload) {
       });
     case Kind::trace:
       return on_trace(payload);
+    case Kind::withdraw:
+      if (state_.minor < kWithdrawMinor) break;
+      return decoded<Withdraw>(payload,
+                               [&](const Withdraw& record) { owner_.on_withdraw(record); });
     case Kind::room:
       if (state_.minor < kRoomMinor || !payload.empty()) break;
       origin_.on_room();

@@ -111,9 +111,12 @@ void Origin::add_recipient(const Recipient& recipient, Lane lane, SharedBodies::
   streams_.schedule(stream);
 }
 
-void Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
+bool Origin::withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq) {
   Stream* const stream = streams_.find(channel, lane);
-  if (stream && !stream->items.empty()) custody_.withdraw(*stream, seq);
+  if (!stream || stream->items.empty()) return false;
+  custody_.withdraw(*stream, seq);
+  return stream->sent != 0 && stream->items.front().seq <= seq &&
+         seq <= stream->items[stream->sent - 1].seq;
 }
 
 // --- what comes back -----------------------------------------------------------------------------

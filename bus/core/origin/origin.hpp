@@ -79,9 +79,10 @@ class Origin final : public LaneSource {
   /// would_block without `places`: the window of the process is full.
   Result<> multicast(std::span<const Recipient> recipients, Lane lane, ByteView head, ByteView body,
                      Time expires, std::uint32_t sender = 0, FullReceivers* full = nullptr);
-  /// Drops a message's body: no handler gets it unless one has it already. For calls whose deadline
-  /// has passed. No event follows. Any number of them in a row costs some visits per message.
-  void withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
+  /// Drops a message's body: it is not sent again. For calls whose deadline has passed. No event
+  /// follows. Any number of them in a row costs some visits per message. True if it has left, and
+  /// may be waiting on its way.
+  bool withdraw(const ChannelId& channel, Lane lane, std::uint64_t seq);
 
   // --- what comes back ---
   void on_ack(const Ack& ack);

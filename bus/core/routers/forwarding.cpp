@@ -36,6 +36,10 @@ void Forwarding::forward_probe(RouterLink& to, const Probe& probe, SourceQueues:
   links_.touch(to);
 }
 
+void Forwarding::forward_withdraw(RouterLink& to, const Withdraw& withdraw) {
+  if (to.minor >= kWithdrawMinor && has_room_for_trace(to)) links_.tell(to, withdraw);
+}
+
 void Forwarding::forward_multicast(RouterLink& to, const Multicast& part,
                                    SourceQueues::Source source) {
   assert(!part.targets.empty());

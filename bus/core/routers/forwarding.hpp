@@ -28,6 +28,7 @@ constexpr bool is_message_record(Kind kind) {
     case Kind::ack:
     case Kind::posted:
     case Kind::nack:
+    case Kind::withdraw:
       return true;
     default:
       return false;
@@ -75,6 +76,8 @@ class Forwarding {
   void forward_run(RouterLink& to, const Run& run, ByteView payload, SourceQueues::Source source);
   void forward_probe(RouterLink& to, const Probe& probe, SourceQueues::Source source);
   void forward_multicast(RouterLink& to, const Multicast& part, SourceQueues::Source source);
+  /// Ahead of the messages; dropped if the peer does not know it, or much waits for it.
+  void forward_withdraw(RouterLink& to, const Withdraw& withdraw);
   /// Adds a hop and queues the trace behind the messages of its lane. If that is not possible, sets
   /// its end: the caller sends it back.
   void forward_trace(RouterLink& to, HopTrace& trace, const std::string& here,

@@ -28,6 +28,7 @@ namespace starbus::bus {
   CODED(open, 16, Open)                                                                         \
   CODED(room, 17, Room)                                                                         \
   CODED(posted, 18, Posted)                                                                     \
+  CODED(withdraw, 19, Withdraw)                                                                 \
   /* tables */                                                                                  \
   CODED(process_up, 20, ProcessUp)                                                              \
   CODED(table, 21, Table)                                                                       \

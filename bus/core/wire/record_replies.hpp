@@ -37,6 +37,21 @@ struct Ack {
   }
 };
 
+/// The sender has given up this message, which has left: its time-to-live or its deadline is over.
+/// Travels ahead of the messages, in the control lane; an owner that gets it before the message
+/// hands that one to no handler. May be lost. Since 1.2.
+struct Withdraw {
+  static constexpr Kind kKind = Kind::withdraw;
+  Lane lane = Lane::call;
+  Process origin;
+  ChannelId channel;
+  std::uint64_t seq = 0;
+  template <class A>
+  void fields(A& a) {
+    a(lane, origin, channel, seq);
+  }
+};
+
 enum class NackReason : std::uint8_t { gap = 1, lineage = 2, overflow = 3, no_owner = 4 };
 std::string_view name_of(NackReason reason);
 

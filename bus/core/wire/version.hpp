@@ -27,6 +27,7 @@ inline constexpr std::uint8_t kUndeliveredMinor = 2;
 inline constexpr std::uint8_t kTrustMinor = 2;  // server/HOST.NODE
 inline constexpr std::uint8_t kAdminRoleMinor = 2;
 inline constexpr std::uint8_t kRowsTakenMinor = 2;  // rows_taken, Welcome::granted
+inline constexpr std::uint8_t kWithdrawMinor = 2;
 
 /// "1.0".
 std::string protocol_text(std::uint8_t minor);

@@ -52,7 +52,7 @@ void Application::tick() {
     const auto present = at++;
     const PendingCall& call = present->second;
     if (call.deadline > now) continue;
-    node_.core().origin().withdraw(world_.name(call.to).id, call.lane, call.seq);
+    node_.core().withdraw(world_.name(call.to).id, call.lane, call.seq);
     world_.oracle.withdrawn(call.request);
     ++world_.counts[Event::deadlines];
     calls_.erase(present);

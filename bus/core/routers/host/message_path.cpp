@@ -13,6 +13,8 @@ Result<> MessagePath::from_process(RouterLink& link, LocalProcess& process, Kind
       return data_from_process(link, process, payload);
     case Kind::probe:
       return probe_from_process(link, process, payload);
+    case Kind::withdraw:
+      return withdraw_from_process(process, payload);
     case Kind::multicast:
       return multicast_from_process(link, process, payload);
     case Kind::ack:
@@ -31,6 +33,8 @@ Result<> MessagePath::from_root(Kind kind, ByteView payload) {
       return data_from_root(payload);
     case Kind::probe:
       return probe_from_root(payload);
+    case Kind::withdraw:
+      return withdraw_from_root(payload);
     case Kind::multicast:
       return multicast_from_root(payload);
     case Kind::ack:
@@ -110,6 +114,19 @@ Result<> MessagePath::probe_from_process(RouterLink& link, LocalProcess& process
     return {};
   }
   host_.forwarding.forward_probe(*next, *probe, link.source());
+  return {};
+}
+
+Result<> MessagePath::withdraw_from_process(LocalProcess& process, ByteView payload) {
+  auto withdraw = decode<Withdraw>(payload);
+  if (!withdraw) return withdraw.error();
+  withdraw->origin = process.id;
+  // The library may not have opened it in this session: no reason to end that.
+  if (!access_.is_open(process, withdraw->channel, withdraw->lane)) return {};
+  if (!access_.within_rate(process, 1, payload.size())) return {};
+  if (RouterLink* const next = route(withdraw->channel)) {
+    host_.forwarding.forward_withdraw(*next, *withdraw);
+  }
   return {};
 }
 
@@ -257,6 +274,16 @@ Result<> MessagePath::probe_from_root(ByteView payload) {
   } else {
     host_.forwarding.hold_back(probe->lane, probe->origin, probe->channel, probe->seq,
                                "no_session");
+  }
+  return {};
+}
+
+Result<> MessagePath::withdraw_from_root(ByteView payload) {
+  const auto withdraw = decode<Withdraw>(payload);
+  if (!withdraw) return withdraw.error();
+  if (!host_.table.owner_of(withdraw->channel)) return {};
+  if (RouterLink* const next = route(withdraw->channel)) {
+    host_.forwarding.forward_withdraw(*next, *withdraw);
   }
   return {};
 }

@@ -40,6 +40,8 @@ class MessagePath {
   bool may_reply(RouterLink& link, LocalProcess& process);
   Result<> data_from_root(ByteView payload);
   Result<> probe_from_root(ByteView payload);
+  Result<> withdraw_from_process(LocalProcess& process, ByteView payload);
+  Result<> withdraw_from_root(ByteView payload);
   Result<> multicast_from_root(ByteView payload);
   template <class Reply>
   Result<> reply_from_root(ByteView payload);

@@ -21,6 +21,8 @@ Result<> MessageRoutes::on_message(HostEntry& host, Kind kind, ByteView payload)
       return on_data(host, payload);
     case Kind::probe:
       return on_probe(host, payload);
+    case Kind::withdraw:
+      return on_withdraw(host, payload);
     case Kind::multicast:
       return on_multicast(host, payload);
     case Kind::ack:
@@ -132,6 +134,16 @@ Result<> MessageRoutes::on_probe(HostEntry& host, ByteView payload) {
   } else if (!hold_.hold(probe->channel, Kind::probe, payload, root_.links.now())) {
     nack(NackReason::overflow);
   }
+  return {};
+}
+
+/// What it is about may be held here, or on its way: it is not looked for.
+Result<> MessageRoutes::on_withdraw(const HostEntry& host, ByteView payload) {
+  const auto withdraw = decode<Withdraw>(payload);
+  if (!withdraw) return withdraw.error();
+  if (withdraw->origin.host != host.id) return foreign_origin();
+  const Destination to = destination(withdraw->channel);
+  if (to.way == Way::forward) root_.forwarding.forward_withdraw(*to.host->session, *withdraw);
   return {};
 }
 

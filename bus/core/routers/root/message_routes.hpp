@@ -39,6 +39,7 @@ class MessageRoutes {
  private:
   Result<> on_data(HostEntry& host, ByteView payload);
   Result<> on_probe(HostEntry& host, ByteView payload);
+  Result<> on_withdraw(const HostEntry& host, ByteView payload);
   Result<> on_multicast(HostEntry& host, ByteView payload);
   template <class Reply>  // Ack or Posted
   Result<> on_reply(const HostEntry& host, ByteView payload);

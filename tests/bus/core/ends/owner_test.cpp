@@ -259,6 +259,50 @@ TEST_F(OwnerTest, AProbeAboveLastIsAUseOfTheEntry) {
   EXPECT_EQ(handled, "ab");
 }
 
+class OwnerWithdrawn : public OwnerTest {
+ protected:
+  void withdraw(std::uint64_t seq, const Process& origin = kAlice) {
+    owner.on_withdraw({Lane::call, origin, kChannel, seq});
+  }
+};
+
+TEST_F(OwnerWithdrawn, IsNotHandledAndCountsAsHandled) {
+  withdraw(2);
+  data(0, 1, "abc");
+  EXPECT_EQ(handled, "ac");
+  EXPECT_THAT(answers(), ElementsAre("ack 3"));
+  EXPECT_EQ(owner.counters().withdrawn, 1u);
+  data(0, 1, "abc");
+  EXPECT_EQ(handled, "ac");
+}
+
+TEST_F(OwnerWithdrawn, OfAnotherSenderOrTooLateItMeansNothing) {
+  withdraw(1, kBob);
+  data(0, 1, "a");
+  withdraw(1);
+  EXPECT_EQ(handled, "a");
+  data(1, 2, "b");
+  EXPECT_EQ(handled, "ab");
+}
+
+TEST_F(OwnerWithdrawn, AreBounded) {
+  withdraw(1);
+  for (std::uint64_t seq = 2; seq <= kMaxWithdrawn + 1; ++seq) withdraw(seq, kBob);
+  data(0, 1, "a");
+  EXPECT_EQ(handled, "a") << "the longest known has given way";
+  data(0, 2, "b", kBob);
+  EXPECT_EQ(handled, "a");
+}
+
+TEST_F(OwnerWithdrawn, AreForgotten) {
+  owner.set_now(1'000ms);
+  withdraw(1);
+  owner.set_now(12'000ms + kFilterEntryLife);
+  withdraw(5, kBob);
+  data(0, 1, "a");
+  EXPECT_EQ(handled, "a");
+}
+
 TEST(OwnerMemory, AMillionPairsTakeAtMost64BytesEachAndNothingOnceForgotten) {
   constexpr std::uint64_t kChannels = 1000;
   constexpr std::uint32_t kOrigins = 1000;

@@ -190,6 +190,7 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
   expect_golden("room", Room{});
   expect_golden("vitals", Vitals{1'000, 10, 65'536, kChannel, 4'096, 2, 750, "entity/7"});
+  expect_golden("withdraw", Withdraw{Lane::call, kProcess, kChannel, 12});
   expect_golden("undelivered", UndeliveredReport{kChannel, "entity/7", Errc::owner_lost, 3});
   expect_golden("trace", HopTrace{kProcess.host,
                                   7,
