@@ -19,7 +19,7 @@ namespace starbus::bus {
   X(kReplyRoom, 4_MiB, "bytes",                                                                    \
     "ACK, POSTED and NACK in the control queue of one link, by shares",                            \
     "further ones are dropped; origins probe", "HostAttack.FalseAcknowledgementsEndNoSession")     \
-  X(kReplyReserve, 16'384, "replies",                                                              \
+  X(kReplyCredit, 16'384, "replies",                                                               \
     "of a session beyond two for each message that it was given",                                  \
     "further ones are dropped but for kSpareReplies",                                              \
     "HostAttack.AcknowledgementsAreNoMoreThanMessages")                                            \

@@ -143,10 +143,10 @@ class HostTable {
   /// has been granted the name since.
   void confirm_claims(LocalProcess& process);
   /// The process does not claim the name any more, if it does so at this epoch or a lower one.
-  static void drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch);
+  void drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch);
   /// busroot has left the row of the process out: it is forgotten, if it stands on the word of the
   /// process alone.
-  static void leave_out(LocalProcess& process, const ChannelId& channel);
+  void leave_out(LocalProcess& process, const ChannelId& channel);
   std::vector<Row> rows_of(const LocalProcess& process) const;
   std::size_t name_count() const { return names_.size(); }
   /// At most `limit` names with this prefix after `after`, ordered by name.

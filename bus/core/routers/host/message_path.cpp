@@ -214,7 +214,7 @@ bool MessagePath::speaks_for(const LocalProcess& process, const ChannelId& chann
 
 /// An honest owner answers each message once, or twice if it was sent twice. Replies may be lost.
 bool MessagePath::may_reply(RouterLink& link, LocalProcess& process) {
-  if (link.replied < 2 * link.delivered + kReplyReserve) {
+  if (link.replied < 2 * link.delivered + kReplyCredit) {
     ++link.replied;
     return true;
   }

@@ -76,7 +76,23 @@ Result<> HostSessions::make_way(const RouterLink& link, const Hello& hello) {
   if (hello.incarnation == host.incarnation && hello.attempt < host.attempt) {
     return Error{Errc::superseded, "this hello was under way while a newer session began"};
   }
-  if (host.session == nullptr) return {};
+  if (host.session != nullptr) {
+    if (auto gives_way = check_living(host, link, hello); !gives_way) return gives_way;
+  }
+  // The table of an earlier busd knows nothing of what was granted since. One that has lost its
+  // state, and counts anew, is let in when the lease of the host has ended.
+  if (hello.incarnation < host.incarnation) {
+    return Error{Errc::superseded, "a later busd of this host had a session"};
+  }
+  if (host.session != nullptr) {
+    root_.links.end(*host.session, {Errc::superseded, "by a session from " + link.peer.address});
+  }
+  return {};
+}
+
+/// Whether the host's present session may be ended for the one that says HELLO.
+Result<> HostSessions::check_living(const HostEntry& host, const RouterLink& link,
+                                    const Hello& hello) {
   const bool same_key = host.key == link.peer.key;
   const bool same_busd = same_key && host.incarnation == hello.incarnation;
   const bool restarted = same_key && hello.incarnation > host.incarnation &&
@@ -86,7 +102,6 @@ Result<> HostSessions::make_way(const RouterLink& link, const Hello& hello) {
     return Error{Errc::name_taken,
                  "host " + hello.name + " has a living session from " + host.address};
   }
-  root_.links.end(*host.session, {Errc::superseded, "by a session from " + link.peer.address});
   return {};
 }
 

@@ -36,6 +36,7 @@ class HostSessions {
   Result<> refuse(RouterLink& link, std::string_view name, const Error& why);
   Result<> check_hello(const RouterLink& link, const Hello& hello);
   Result<> make_way(const RouterLink& link, const Hello& hello);
+  Result<> check_living(const HostEntry& host, const RouterLink& link, const Hello& hello);
   void open(RouterLink& link, const Hello& hello);
   void welcome(RouterLink& link, const HostEntry& host);
   void lose(HostEntry& host);

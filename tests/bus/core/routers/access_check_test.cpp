@@ -126,10 +126,10 @@ TEST_F(AccessCheckTest, UnrestrictedRolesNeedNotOpen) {
 // name that another process owns.
 TEST_F(AccessCheckTest, AReaderOwnsItsMailboxUnderTheEpochThatWasGrantedAtMost) {
   Hello hello;
-  hello.node = "gate-1";
+  hello.name = "gate-1";
   hello.incarnation = 1;
   LocalProcess& reader = host.table.add(hello, 1);
-  hello.node = "gate-2";
+  hello.name = "gate-2";
   LocalProcess& other = host.table.add(hello, 2);
   const std::string box = "player/1";
   EXPECT_EQ(heard_by_store(reader, box, {~std::uint64_t{0}}), Epoch{}) << "nobody owns it";

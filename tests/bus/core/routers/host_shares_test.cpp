@@ -73,11 +73,11 @@ TEST_F(HostAttack, FalseAcknowledgementsEndNoSession) {
 TEST_F(HostAttack, AcknowledgementsAreNoMoreThanMessages) {
   Peer& busroot = root();
   Peer& peer = *hostile_sessions(1)[0];
-  for (std::size_t n = 0; n < kReplyReserve + kSpareReplies + 500; ++n) {
+  for (std::size_t n = 0; n < kReplyCredit + kSpareReplies + 500; ++n) {
     peer.say(ack(remote("r"), channel_id("evil-0/x")));
   }
   harness.run();
-  EXPECT_EQ(busroot.take<Ack>().size(), kReplyReserve + kSpareReplies);
+  EXPECT_EQ(busroot.take<Ack>().size(), kReplyCredit + kSpareReplies);
   for (std::uint64_t seq = 1; seq <= 10; ++seq) {
     busroot.say_run(run_to("evil-0/x", seq, remote("r")), "hello");
   }

@@ -87,6 +87,16 @@ TEST_F(RootTest, ALateHelloOfAnEarlierSessionReplacesNothing) {  // F9
   EXPECT_TRUE(harness->closed(newer));
 }
 
+TEST_F(RootTest, ALateHelloOfAnEarlierBusdFreesNothing) {
+  Peer& present = join("A", {"n1"}, 2);
+  bind(present, kA, "player/1");
+  harness->cut(present);
+  EXPECT_EQ(reset_of(connect("A", 1)), Errc::superseded);
+  EXPECT_NE(entry("player/1"), nullptr);
+  harness->advance(kLease + 2s, true);
+  EXPECT_EQ(connect("A", 1).count(Kind::welcome), 1u) << "its state was lost, and it counts anew";
+}
+
 TEST_F(RootTest, ARestartedBusdTakesOverAtOnce) {
   Peer& old = connect("A", 1, "10.0.0.1:100");
   Peer& restarted = connect("A", 2, "10.0.0.1:101");
