@@ -337,7 +337,8 @@ TEST_F(HostData, AStoppedReceiverSlowsNobodyElse) {
   Peer& three = join("three");
   one.stop();
   const std::string body(60'000, 'b');
-  const std::size_t enough = (kLinkClock + kDaemonQueue) / body.size() + 10;
+  const std::size_t share = kDaemonQueue * kShare / (kShare + 1);  // of one that is alone
+  const std::size_t enough = (kLinkClock + share) / body.size() + 10;
   for (std::uint64_t seq = 1; seq <= enough; ++seq) {
     three.say_run(run_to("x/1", seq), body);
     three.say_run(run_to("x/2", enough + seq), "small");
