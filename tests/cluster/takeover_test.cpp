@@ -38,12 +38,13 @@ class TakeoverTest : public ClusterTest {
     bool ended = false;
     spawn([&]() -> Task {
       boost::asio::steady_timer timer(loop);
-      for (; !stopped; ++sent) {
+      while (!stopped) {
         for (std::uint32_t stream = 0; stream < kStreams; ++stream) {
           const Numbered numbered{stream, sent};
           const bus::ByteView body(reinterpret_cast<const std::byte*>(&numbered), sizeof numbered);
           EXPECT_TRUE(sender.send("entity/" + std::to_string(stream), body));
         }
+        ++sent;
         timer.expires_after(kPause);
         co_await timer.async_wait(use_awaitable);
       }
