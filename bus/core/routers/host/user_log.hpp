@@ -24,7 +24,7 @@ class UserLog {
 
  private:
   struct User {
-    RateLimit lines;
+    RateLimit lines{};
     std::uint64_t left_out = 0;
     Time since{};  // of this entry, or of the last report
   };
