@@ -37,6 +37,10 @@ namespace starbus::aoi {
   X(kMaxWireIndex, 65'535, "indices", "per observer: 16 bits on the wire, 0 means none",           \
     "the event has index 0")                                                                       \
   X(kMaxEpoch, 4'000'000'000, "numberings", "per client: 32 bits on the wire", "too_many")         \
+  X(kMaxImportedEpoch, 2'000'000'000, "numberings",                                                \
+    "of an imported observer: whatever another node wrote, its client can be numbered here as "    \
+    "often again",                                                                                 \
+    "too_many")                                                                                    \
   X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
     "bad_option")                                                                                  \
   X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \

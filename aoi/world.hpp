@@ -203,7 +203,8 @@ class World {
   Result<ObserverState> export_state(SensorId sensor) const;
   /// Imports into an indexed sensor that sees nothing yet. `resolve` gives the entity of a key
   /// here, or none. Entities that are found are seen from now on, without an event; the next update
-  /// reports those that are out of range. The result is for the client: see wire.hpp.
+  /// reports those that are out of range. The result is for the client: see wire.hpp. too_many: an
+  /// epoch beyond kMaxImportedEpoch.
   Result<struct ReindexBatch> import_state(
       SensorId sensor, const ObserverState& state,
       const std::function<EntityId(std::uint64_t key)>& resolve);

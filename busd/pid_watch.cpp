@@ -12,9 +12,31 @@
 #include <cstring>
 #include <utility>
 
+#include "busd/process_start.hpp"
+
 namespace starbus::busd {
 
 namespace asio = boost::asio;
+
+namespace {
+
+/// A pidfd; -1 if the system gives none; closed if the process that was there at `seen` has ended.
+Result<int> open_by_number(std::int64_t pid, bus::Time seen) {
+  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
+  const int error = errno;
+  if (pidfd < 0 && error == ESRCH) return Error{bus::Errc::closed, "the process has ended"};
+  if (pidfd < 0) {
+    spdlog::warn("pid {}: cannot be watched; its names stay bound for the lease: {}", pid,
+                 std::strerror(error));
+    return -1;
+  }
+  const auto begun = start_of(pid);
+  if (begun && *begun <= seen) return pidfd;
+  ::close(pidfd);
+  return Error{bus::Errc::closed, "another process has its number"};
+}
+
+}  // namespace
 
 /// Shared with the handler that waits. Without a descriptor the process has ended already.
 class PidWatch::Watched : public std::enable_shared_from_this<Watched> {
@@ -58,24 +80,19 @@ PidWatch::~PidWatch() {
   for (auto& [pid, watched] : watched_) watched->cancel();
 }
 
-void PidWatch::add(std::int64_t pid) {
+void PidWatch::add(std::int64_t pid, const Result<int>& pidfd, bus::Time seen) {
   thread_.check();
   assert(pid > 0);
   remove(pid);
-  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
-  const int error = errno;
-  if (pidfd < 0 && error != ESRCH) {
-    spdlog::warn("pid {}: cannot be watched; its names stay bound for the lease: {}", pid,
-                 std::strerror(error));
-    return;
-  }
+  const Result<int> found = pidfd && *pidfd < 0 ? open_by_number(pid, seen) : pidfd;
+  if (found && *found < 0) return;
   auto watched = std::make_shared<Watched>(loop_, [this, pid] {
     watched_.erase(pid);
     ended_(pid);
   });
   watched_[pid] = watched;
-  if (pidfd >= 0) {
-    watched->watch(pidfd);
+  if (found) {
+    watched->watch(*found);
   } else {
     watched->report_soon();
   }

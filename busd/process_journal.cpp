@@ -5,12 +5,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "bus/core/limits.hpp"
 #include "bus/core/wire/name.hpp"
+#include "busd/process_start.hpp"
 #include "daemon/persistent_counter.hpp"
 
 namespace starbus::busd {
@@ -18,19 +17,6 @@ namespace {
 
 constexpr const char* kFile = "processes";
 constexpr std::size_t kSlack = 4096;  // lines of ended processes before the file is written again
-
-/// Clock ticks since boot; 0 if there is no such process. Field 22 of its stat, counted after the
-/// command, which may contain any character but is in parentheses.
-std::uint64_t start_time(std::int64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t command = text.rfind(')');
-  if (command == std::string::npos) return 0;
-  std::istringstream fields(text.substr(command + 1));
-  std::string field;
-  for (int number = 3; number <= 22; ++number) fields >> field;
-  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
-}
 
 std::string line_of(const bus::JournaledProcess& process, std::uint64_t started) {
   return "+ " + process.node + ' ' + std::to_string(process.incarnation) + ' ' +
@@ -73,7 +59,7 @@ void ProcessJournal::take(std::string_view line) {
   if (!(fields >> process.uid)) process.uid = bus::User::kNobody;  // of an earlier version
   if (process.pid < 0 || living_.size() >= bus::kMaxProcesses) return;
   // Without a pid only the lease tells that a process has ended.
-  if (process.pid != 0 && (started == 0 || start_time(process.pid) != started)) return;
+  if (process.pid != 0 && (started == 0 || start_ticks(process.pid) != started)) return;
   living_.push_back(process);
   lines_.emplace(key, line_of(process, started));
 }
@@ -97,7 +83,7 @@ Result<> ProcessJournal::add(const bus::JournaledProcess& process, bool lives) {
   const Key key{process.node, process.incarnation};
   std::string line;
   if (lives) {
-    line = line_of(process, process.pid == 0 ? 0 : start_time(process.pid));
+    line = line_of(process, process.pid == 0 ? 0 : start_ticks(process.pid));
     lines_.insert_or_assign(key, line);
   } else {
     lines_.erase(key);

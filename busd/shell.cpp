@@ -31,12 +31,19 @@ Shell::Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::St
              ProcessJournal journal, daemon::RateLimited& limited, Events events)
     : LinkedShell(links),
       loop_(loop),
+      links_(links),
       state_(state),
       journal_(std::move(journal)),
       limited_(limited),
       events_(std::move(events)),
       retry_(loop),
       pids_(loop, [this](std::int64_t pid) { events_.pid_ended(pid); }) {}
+
+void Shell::watch_pid(std::int64_t pid) {
+  const auto speaker = links_.speaker();
+  if (!speaker || speaker->link.peer().pid != pid) return pids_.add(pid);
+  pids_.add(pid, speaker->link.open_process(), speaker->since);
+}
 
 /// The next busd of this boot reads it at once. The fsync, for a power cut, runs in a thread of its
 /// own: on a busy disk it would delay all messages.

@@ -28,7 +28,8 @@ class Shell final : public daemon::LinkedShell<bus::HostShell> {
   Shell(boost::asio::io_context& loop, daemon::LinkShell& links, daemon::StateDirectory& state,
         ProcessJournal journal, daemon::RateLimited& limited, Events events);
 
-  void watch_pid(std::int64_t pid) override { pids_.add(pid); }
+  /// The process whose hello the router has now, or one of the journal.
+  void watch_pid(std::int64_t pid) override;
   void unwatch_pid(std::int64_t pid) override { pids_.remove(pid); }
   bool has_ended(std::int64_t pid) override { return pids_.has_ended(pid); }
   void remember_term(bus::Epoch term) override;
@@ -46,6 +47,7 @@ class Shell final : public daemon::LinkedShell<bus::HostShell> {
   void term_stored(bus::Epoch term, const Result<>& stored);
 
   boost::asio::io_context& loop_;
+  daemon::LinkShell& links_;
   daemon::StateDirectory& state_;
   ProcessJournal journal_;
   daemon::RateLimited& limited_;

@@ -7,23 +7,9 @@
 #include <utility>
 
 #include "busroot/journal.hpp"
+#include "busroot/log_source.hpp"
 
 namespace starbus::busroot {
-namespace {
-
-/// Without ports: a peer that connects again has another port.
-std::string without_ports(std::string_view text) {
-  std::string key;
-  bool port = false;
-  for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
-    port = c == ':' || (port && digit);
-    if (!port || !digit) key += c;
-  }
-  return key;
-}
-
-}  // namespace
 
 Shell::Shell(daemon::LinkShell& links, daemon::StateDirectory& state, daemon::RateLimited& limited,
              Events events)
@@ -67,8 +53,12 @@ void Shell::on_answer(const bus::Answer& answer) {
 }
 
 void Shell::log(bus::RouterShell::Level level, const std::string& text) {
-  // Repeated refusals of one peer give the same text; different hosts give different texts.
-  if (level == bus::RouterShell::Level::warning && !limited_.allow(without_ports(text))) return;
+  if (level == bus::RouterShell::Level::warning) {
+    const LogSource source = log_source(text);
+    const bool allowed =
+        source.stranger ? limited_.allow_stranger(source.name) : limited_.allow(source.name);
+    if (!allowed) return;
+  }
   daemon::log_router_line(level, text);
 }
 

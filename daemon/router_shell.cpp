@@ -28,9 +28,12 @@ class LinkShell::Port final : public bus::io::LinkHandler {
       : shell_(shell), id_(id), link_(std::move(link)) {}
 
   bus::io::Link& link() { return *link_; }
+  Speaker as_speaker() const { return {*link_, since_}; }
 
   void on_bundle(bus::io::Link&, bus::ByteView bundle) override {
+    shell_.speaker_ = this;
     shell_.router_->on_bundle(id_, bundle, boot_now());
+    shell_.speaker_ = nullptr;
     // If the bundle ended its own link, no end of the batch follows.
     if (!shell_.ports_.contains(id_)) shell_.router_->flush();
   }
@@ -41,6 +44,7 @@ class LinkShell::Port final : public bus::io::LinkHandler {
   LinkShell& shell_;
   bus::LinkId id_;
   std::shared_ptr<bus::io::Link> link_;
+  const bus::Time since_ = boot_now();
 };
 
 LinkShell::LinkShell(boost::asio::io_context& loop) : loop_(loop), timer_(loop) {}
@@ -110,6 +114,11 @@ bus::LinkId LinkShell::add(std::shared_ptr<bus::io::Link> link, const Opened& op
 void LinkShell::flush() {
   thread_.check();
   if (router_ != nullptr) router_->flush();
+}
+
+std::optional<LinkShell::Speaker> LinkShell::speaker() const {
+  if (speaker_ == nullptr) return std::nullopt;
+  return speaker_->as_speaker();
 }
 
 bus::Bytes LinkShell::take_buffer(bus::LinkId id) {

@@ -13,6 +13,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,13 @@ class LinkShell {
   /// timer, an admin request).
   void flush();
   std::size_t links() const { return ports_.size(); }
+  /// The link whose bundle the router has now, and since when it is there; nullopt outside of
+  /// Router::on_bundle. Valid until the router returns.
+  struct Speaker {
+    bus::io::Link& link;
+    bus::Time since;
+  };
+  std::optional<Speaker> speaker() const;
 
   // The calls of a RouterShell; see LinkedShell.
   bus::Bytes take_buffer(bus::LinkId id);
@@ -73,6 +81,7 @@ class LinkShell {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bus::Router* router_ = nullptr;
   bus::LinkId next_id_ = 1;
+  const Port* speaker_ = nullptr;
   boost::unordered_flat_map<bus::LinkId, std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<Port>> retired_;
 };

@@ -7,27 +7,42 @@ namespace starbus::aoi {
 
 Result<> WireView::apply(const ObserverBatch& batch) {
   if (batch.epoch < epoch_) return Errc::stale;
-  Known next;
-  if (batch.epoch > epoch_) {
-    auto begun = renumbered(batch.reindex);
-    if (!begun) return begun.error();
-    next = std::move(*begun);
-  } else {
+  if (batch.epoch == epoch_) {
     if (!batch.reindex.kept.empty() || !batch.reindex.gone.empty()) {
       return Error(Errc::out_of_step, "a numbering begins twice");
     }
-    next = known_;
+    return change(known_, batch);
   }
+  auto next = renumbered(batch.reindex);
+  if (!next) return next.error();
+  if (const auto changed = change(*next, batch); !changed) return changed;
+  epoch_ = batch.epoch;
+  known_.swap(*next);
+  return {};
+}
+
+// Costs what the batch changes, not what is known. Undone from the end if the batch does not fit.
+Result<> WireView::change(Known& known, const ObserverBatch& batch) {
+  std::vector<std::pair<std::uint16_t, std::uint64_t>> left;
+  std::size_t entered = 0;
+  const auto undo = [&](const char* why) {
+    while (entered > 0) known.erase(batch.enters[--entered].index);
+    known.insert(left.begin(), left.end());
+    return Error(Errc::out_of_step, why);
+  };
+  left.reserve(batch.leaves.size());
   for (const std::uint16_t index : batch.leaves) {
-    if (next.erase(index) == 0) return Error(Errc::out_of_step, "a leave without an enter");
+    const auto at = known.find(index);
+    if (at == known.end()) return undo("a leave without an enter");
+    left.emplace_back(*at);
+    known.erase(at);
   }
   for (const EnterEntry& one : batch.enters) {
-    if (!next.emplace(one.index, one.key).second) {
-      return Error(Errc::out_of_step, "an enter of a target that is known");
+    if (!known.emplace(one.index, one.key).second) {
+      return undo("an enter of a target that is known");
     }
+    ++entered;
   }
-  epoch_ = batch.epoch;
-  known_.swap(next);
   return {};
 }
 

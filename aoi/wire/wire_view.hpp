@@ -32,6 +32,7 @@ class WireView {
 
  private:
   using Known = boost::unordered_flat_map<std::uint16_t, std::uint64_t>;
+  static Result<> change(Known& known, const ObserverBatch& batch);
   Result<Known> renumbered(const ReindexBatch& reindex) const;
 
   std::uint32_t epoch_ = 0;

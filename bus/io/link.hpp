@@ -70,6 +70,10 @@ class Link : public std::enable_shared_from_this<Link> {
   /// otherwise. No callback follows. Idempotent.
   virtual void close() = 0;
   virtual const Peer& peer() const = 0;
+  /// A new descriptor (pidfd) of the process that connected, for the caller to close: of that very
+  /// process, also if another one has its number by now. -1: not a local link, or the system cannot
+  /// tell (Linux before 6.5). closed: that process has ended.
+  virtual Result<int> open_process() { return -1; }
 };
 
 /// Characters of a CURVE key in Z85.

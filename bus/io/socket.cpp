@@ -20,6 +20,11 @@ namespace starbus::bus::io {
 namespace {
 
 constexpr std::size_t kMaxPeerGroups = 1024;
+#ifdef SO_PEERPIDFD
+constexpr int kPeerPidfd = SO_PEERPIDFD;
+#else
+constexpr int kPeerPidfd = 77;  // since Linux 6.5; older headers lack it
+#endif
 
 // Holds the link clock of both directions, so that a bundle never waits for the reader's next turn.
 constexpr int kLocalBuffer = 1024 * 1024;
@@ -207,6 +212,14 @@ Peer peer_of(int fd) {
         port.data();
   }
   return peer;
+}
+
+Result<int> open_peer_process(int fd) {
+  int pidfd = -1;
+  socklen_t size = sizeof pidfd;
+  if (::getsockopt(fd, SOL_SOCKET, kPeerPidfd, &pidfd, &size) == 0) return pidfd;
+  if (errno == ESRCH || errno == EINVAL) return Error{Errc::closed, "the process has ended"};
+  return -1;
 }
 
 void tune(int fd) {

@@ -69,6 +69,9 @@ Result<ListenSocket> listen_socket(const Endpoint& endpoint, const FileAccess& a
 /// The peer of a connected socket, as the kernel reports it.
 Peer peer_of(int fd);
 
+/// As Link::open_process, of a connected unix socket.
+Result<int> open_peer_process(int fd);
+
 /// Options for a connected stream socket: no delay, keep-alive, buffers.
 void tune(int fd);
 

@@ -39,6 +39,11 @@ StreamLink::StreamLink(asio::io_context& context, Fd socket)
   socket_.native_non_blocking(true);
 }
 
+Result<int> StreamLink::open_process() {
+  if (closed_ || peer_.pid == 0) return -1;
+  return open_peer_process(socket_.native_handle());
+}
+
 StreamLink::~StreamLink() {
   close();
 }

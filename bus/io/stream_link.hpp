@@ -25,6 +25,7 @@ class StreamLink final : public Link {
   Bytes take_buffer() override;
   void close() override;
   const Peer& peer() const override { return peer_; }
+  Result<int> open_process() override;
 
  private:
   void read();

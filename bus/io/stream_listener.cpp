@@ -51,9 +51,22 @@ class StreamListener::Loop : public std::enable_shared_from_this<Loop> {
         }
         continue;  // that connection is gone already
       }
-      on_accept_(std::make_shared<StreamLink>(context_, std::move(fd)));
+      if (auto link = link_over(std::move(fd))) {
+        on_accept_(std::move(link));
+      } else {
+        return pause();
+      }
     }
     if (!stopped_) wait();
+  }
+
+  /// Null if the system has no room to watch one more socket (epoll's max_user_watches).
+  std::shared_ptr<StreamLink> link_over(Fd fd) {
+    try {
+      return std::make_shared<StreamLink>(context_, std::move(fd));
+    } catch (const boost::system::system_error&) {
+      return nullptr;
+    }
   }
 
   void pause() {

@@ -1,10 +1,16 @@
 #include "bus/io/zmq_listener.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <list>
 #include <optional>
 
+#include "bus/io/limits.hpp"
+#include "bus/io/strangers/packet_filter.hpp"
+#include "bus/io/strangers/strangers.hpp"
 #include "bus/io/zmq_handshake.hpp"
 #include "bus/io/zmq_link.hpp"
 
@@ -13,12 +19,17 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::chrono::milliseconds kHalfOpen{3000};  // for a client to come to its socket
-constexpr std::size_t kMaxHalfOpen = 256;             // each costs a socket that may never be used
-constexpr std::ptrdiff_t kHalfOpenOfKey = 2;          // of one key: it must not keep others out
 // Bytes. A request has 20, but the handshake of CURVE is measured with the same measure.
 constexpr int kMaxRequest = 1024;
 constexpr int kRequestBurst = 64;
+
+/// Another descriptor of the listening socket, for its filter; empty for a file, which needs none.
+Result<Fd> ears_of(const ListenSocket& listening) {
+  if (listening.endpoint.is_local()) return Fd();
+  Fd ears(::fcntl(listening.fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (!ears) return os_error("listening socket", errno);
+  return ears;
+}
 
 /// Gives a socket that this process made to ZeroMQ, which would choose mode and port differently.
 Result<> bind_to(ZmqSocket& socket, ListenSocket& listening) {
@@ -70,6 +81,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     auto socket = ZmqSocket::make(context_, ZMQ_ROUTER);
     if (!socket) return socket.error();
     socket_ = std::move(*socket);
+    socket_->serve_strangers();
     const std::int64_t largest = kMaxRequest;
     zmq_setsockopt(socket_->native(), ZMQ_MAXMSGSIZE, &largest, sizeof largest);
     if (uses_curve()) {
@@ -79,6 +91,15 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
             return self && self->admit(key, address);
           });
       if (auto set = encrypt(*socket_, *domain_); !set) return set;
+    }
+    auto ears = ears_of(listening);
+    if (!ears) return ears.error();
+    if (*ears) {
+      strangers_.emplace(context_, std::move(*ears), endpoint_.port, [this](const auto& address) {
+        refuse(address, {Errc::overloaded,
+                         "too many connections of one address; for a second it "
+                         "is not heard"});
+      });
     }
     if (auto bound = bind_to(*socket_, listening); !bound) return bound;
     file_ = std::move(listening.file);
@@ -92,6 +113,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   void stop() {
     stopped_ = true;
     half_open_.clear();
+    strangers_.reset();
     monitor_.reset();
     socket_.reset();
     domain_.reset();
@@ -105,6 +127,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     HalfOpen(asio::io_context& context, const Peer& asker)
         : deadline(context), address(asker.address), key(asker.key) {}
     ZmqSession session;
+    Fd ears;  // of the session's port
     asio::steady_timer deadline;
     Nonce secret = random_nonce();
     std::string address;
@@ -134,8 +157,8 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     monitor_->on_event([weak = weak_from_this()](int event, int value) {
       const auto self = weak.lock();
       if (!self) return;
-      // ZeroMQ does not say whose handshake failed: the last who came is the best guess.
-      if (event == ZMQ_EVENT_ACCEPTED) self->last_accepted_ = io::peer_of(value).address;
+      if (event == ZMQ_EVENT_ACCEPTED) self->accepted(value);
+      if (event == ZMQ_EVENT_DISCONNECTED && self->strangers_) self->strangers_->ended(value);
       const auto error = handshake_error(event, value);
       if (error) self->refuse(self->last_accepted_, *error);
     });
@@ -143,6 +166,12 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
       const auto self = weak.lock();
       return self && !self->stopped_ && self->read();
     });
+  }
+
+  void accepted(int descriptor) {
+    // ZeroMQ does not say whose handshake failed: the last who came is the best guess.
+    last_accepted_ = io::peer_of(descriptor).address;
+    if (strangers_) strangers_->accepted(descriptor);
   }
 
   bool read() {
@@ -178,7 +207,8 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   /// Makes the session's socket, and waits there for the peer that asked.
   Answer open(const Peer& asker) {
     Answer reply;
-    const auto of_key = std::ranges::count(half_open_, asker.key, &HalfOpen::key);
+    const auto of_key =
+        static_cast<std::uint64_t>(std::ranges::count(half_open_, asker.key, &HalfOpen::key));
     const bool greedy = !asker.key.empty() && of_key >= kHalfOpenOfKey;
     if (greedy || half_open_.size() >= kMaxHalfOpen) {
       reply.status = Errc::overloaded;
@@ -225,6 +255,9 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     auto monitor = ZmqMonitor::make(*session.socket);
     if (!monitor) return monitor.error();
     session.monitor = std::move(*monitor);
+    auto ears = ears_of(*listening);
+    if (!ears) return ears.error();
+    half.ears = std::move(*ears);
     if (auto bound = bind_to(*session.socket, *listening); !bound) return bound.error();
     session.file = std::move(listening->file);
     return locator;
@@ -257,11 +290,13 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
     Peer peer = peer_of(greeting, endpoint_.is_local());
     const bool right = is_greeting(greeting.bytes(), half->secret) && !greeting.more();
     ZmqSession session = std::move(half->session);
+    // Nobody else is to come, and handshakes at this port would take the time of links.
+    if (half->ears) hear_nobody(half->ears.get());
     half_open_.erase(half);
     if (!right) {
       return refuse(peer.address, {Errc::unauthorized, "came to a session that is not its own"});
     }
-    session.file.remove();  // no other process is to come
+    session.file.remove();
     session.socket->send(as_bytes(kWelcome));
     on_accept_(std::make_shared<ZmqLink>(std::move(session), std::move(greeting), std::move(peer)));
   }
@@ -278,6 +313,7 @@ class ZmqListener::Impl : public std::enable_shared_from_this<Impl> {
   std::unique_ptr<ZmqSocket> socket_;
   std::unique_ptr<ZmqMonitor> monitor_;
   SocketFile file_;
+  std::optional<Strangers> strangers_;  // of tcp
   std::list<HalfOpen> half_open_;
   unsigned next_port_ = 0;
   std::string last_accepted_ = "unknown";

@@ -12,6 +12,8 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kDeparture{200};
 constexpr std::size_t kCurveKey = 32;
 constexpr std::size_t kMaxZapFrames = 16;
+constexpr int kZapBurst = 64;  // requests; then the links that are already there get their turn
+constexpr int kIoThreads = 2;  // of links, and of strangers (ZmqSocket::serve_strangers)
 
 }  // namespace
 
@@ -24,6 +26,7 @@ struct ZmqService::Departing {
 
 ZmqService::ZmqService(asio::execution_context& context)
     : asio::execution_context::service(context), context_(zmq_ctx_new()) {
+  zmq_ctx_set(context_, ZMQ_IO_THREADS, kIoThreads);
   // The default of 1023 is three sockets short for every 341st session.
   zmq_ctx_set(context_, ZMQ_MAX_SOCKETS, zmq_ctx_get(context_, ZMQ_SOCKET_LIMIT));
 }
@@ -93,7 +96,9 @@ void ZmqService::start_zap() {
 
 bool ZmqService::answer_zap() {
   // A request: route..., "", version, request id, domain, address, identity, mechanism, key.
-  for (ZmqMessage part; zap_->receive(part);) {
+  for (int request = 0; request < kZapBurst; ++request) {
+    ZmqMessage part;
+    if (!zap_->receive(part)) return false;
     std::vector<ZmqMessage> frames;
     frames.push_back(std::move(part));
     while (frames.back().more() && frames.size() < kMaxZapFrames) {
@@ -124,7 +129,7 @@ bool ZmqService::answer_zap() {
     zap_->send(as_bytes(allowed ? text.data() : ""), ZMQ_SNDMORE);
     zap_->send(ByteView{});
   }
-  return false;
+  return true;
 }
 
 }  // namespace starbus::bus::io

@@ -17,6 +17,9 @@ constexpr int kLinger = 100;          // ms in ZeroMQ's background, for the last
 constexpr int kHighWaterMark = 1000;  // messages; the link clock is far below
 // CURVE wraps a message in 33 bytes more, and the limit is applied before it is unwrapped.
 constexpr std::int64_t kLargestMessage = kMaxBundle + 64;
+// Sets of I/O threads: bit n is thread n of the context (ZmqService).
+constexpr std::uint64_t kThreadOfLinks = 1;
+constexpr std::uint64_t kThreadOfStrangers = 2;
 constexpr int kHandshakeTimeout = 3000;  // ms, for a peer that connects and says nothing
 
 /// -1 if there is no socket.
@@ -61,6 +64,7 @@ ZmqSocket::ZmqSocket(asio::io_context& context, int type)
   set(ZMQ_RCVHWM, kHighWaterMark);
   set(ZMQ_HANDSHAKE_IVL, kHandshakeTimeout);
   zmq_setsockopt(socket_, ZMQ_MAXMSGSIZE, &kLargestMessage, sizeof kLargestMessage);
+  zmq_setsockopt(socket_, ZMQ_AFFINITY, &kThreadOfLinks, sizeof kThreadOfLinks);
 }
 
 Result<std::unique_ptr<ZmqSocket>> ZmqSocket::make(asio::io_context& context, int type) {
@@ -79,6 +83,12 @@ void ZmqSocket::set(int option, int value) {
 
 void ZmqSocket::set(int option, std::string_view value) {
   [[maybe_unused]] const int failed = zmq_setsockopt(socket_, option, value.data(), value.size());
+  assert(failed == 0);
+}
+
+void ZmqSocket::serve_strangers() {
+  [[maybe_unused]] const int failed =
+      zmq_setsockopt(socket_, ZMQ_AFFINITY, &kThreadOfStrangers, sizeof kThreadOfStrangers);
   assert(failed == 0);
 }
 
@@ -140,6 +150,9 @@ bool ZmqSocket::send(ByteView bytes, int flags) {
 
 ZmqMonitor::ZmqMonitor(ZmqSocket& socket)
     : watched_(socket), events_(std::make_unique<ZmqSocket>(socket.context(), ZMQ_PAIR)) {
+  // With a bound, ZeroMQ's I/O thread would wait for this one in the middle of an event, and the
+  // end of the monitor for both. An event is some 100 bytes, and connections are bounded.
+  events_->set(ZMQ_RCVHWM, 0);
   const auto name = ZmqService::of(socket.context()).new_monitor_name();
   const bool watched = zmq_socket_monitor(socket.native(), name.c_str(), ZMQ_EVENT_ALL) == 0;
   if (watched && events_->connect(name)) return;

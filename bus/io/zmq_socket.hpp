@@ -1,7 +1,8 @@
 /// ZeroMQ sockets inside an Asio loop: the context, messages, sockets and their monitors.
 ///
-/// Everything here belongs to the thread of its io_context; ZeroMQ's own I/O thread stays behind
-/// the library. Sockets must be gone before the io_context is; then the context ends with it.
+/// Everything here belongs to the thread of its io_context; ZeroMQ's own I/O threads, one for links
+/// and one for the handshakes of strangers, stay behind the library. Sockets must be gone before
+/// the io_context is; then the context ends with it.
 #pragma once
 
 #include <zmq.h>
@@ -70,6 +71,9 @@ class ZmqSocket {
   /// Sets an option of zmq_setsockopt; one that ZeroMQ refuses is a programming error.
   void set(int option, int value);
   void set(int option, std::string_view value);
+  /// Has the connections of this socket served by the I/O thread for peers that have no session, so
+  /// that their handshakes take no time from links. Before bind or connect.
+  void serve_strangers();
   /// io_error if ZeroMQ refuses the endpoint.
   Result<> bind(const std::string& endpoint);
   Result<> connect(const std::string& endpoint);

@@ -11,6 +11,7 @@
 
 #include "base/numbers.hpp"
 #include "mail/limits.hpp"
+#include "mail/repair/backup_folder.hpp"
 #include "mail/repair/disk_space.hpp"
 #include "mail/row_keys.hpp"
 #include "storage/bulk_writer.hpp"
@@ -183,21 +184,6 @@ storage::Result<> sync_path(const std::filesystem::path& path) {
   return {};
 }
 
-storage::Result<> write_durably(const std::filesystem::path& path, std::string_view text) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return explain(path, errno, {.path = path});
-  int failure = 0;
-  while (!text.empty() && failure == 0) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) failure = errno;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (failure == 0 && ::fsync(file) != 0) failure = errno;
-  ::close(file);
-  if (failure != 0) return explain(path, failure, {.path = path});
-  return sync_path(path.parent_path());
-}
-
 storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
                                         const std::filesystem::path& target, BackupFacts facts,
                                         const OnBackup& on_progress) {
@@ -205,10 +191,16 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
   const SpaceNeed need{target, bytes_of_bodies(snapshot) + storage::kHeadroom,
                        "give a folder on another disk"};
   if (auto room = check_space(need); !room) return room.error();
-  auto copied = copy_rows(snapshot, target, std::move(facts), on_progress);
-  if (!copied) return explain(copied.error(), need);
+  // From here on by the descriptor: the name may mean something else meanwhile.
+  const auto folder = BackupFolder::make(target);
+  if (!folder) return folder.error();
+  const auto place = folder->place();
+  if (!place) return place.error();
+  if (auto good = check_new_folder(*place); !good) return good.error();
+  auto copied = copy_rows(snapshot, folder->path(), std::move(facts), on_progress);
+  if (!copied) return explain(folder->named(copied.error()), need);
   copied->ended_ms = wall_clock_ms();
-  if (auto written = write_durably(target / kBackupFile, encode(*copied)); !written) {
+  if (auto written = folder->write(kBackupFile, encode(*copied)); !written) {
     return written.error();
   }
   return copied;

@@ -44,13 +44,13 @@ storage::Result<> check_new_folder(const std::filesystem::path& folder);
 /// Called after each page; false ends the copy, with `closed`.
 using OnBackup = std::function<bool(const BackupFacts& so_far)>;
 
-/// Blocks until all is copied and on the disk. `begun` has host and begun_ms.
+/// Blocks until all is copied and on the disk. `begun` has host and begun_ms. Writes into no folder
+/// but the one that it has checked, whatever its name means later. bad_batch if that is not a new
+/// folder of this user (check_new_folder, BackupFolder).
 storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
                                         const std::filesystem::path& target, BackupFacts begun,
                                         const OnBackup& on_progress);
 
-/// Writes a small file so that it survives a power cut.
-storage::Result<> write_durably(const std::filesystem::path& file, std::string_view text);
 /// fsync of a file or a folder.
 storage::Result<> sync_path(const std::filesystem::path& path);
 

@@ -6,6 +6,7 @@
 
 #include "busroot/allow_list.hpp"
 #include "busroot/journal.hpp"
+#include "busroot/log_source.hpp"
 #include "busroot/settings.hpp"
 
 namespace starbus::busroot {
@@ -32,6 +33,23 @@ TEST(AllowList, WithoutCurveNamesAreCheckedIfThereAreAny) {
   const AllowList list(false, {{"host-a", {}}});
   EXPECT_TRUE(list.check("", "host-a"));
   EXPECT_FALSE(list.check("", "host-b"));
+}
+
+// Names of channels and nodes are the peer's to choose, and its port is another one each time.
+TEST(LogSource, IsTheHostOrTheAddressWhateverElseTheLineSays) {
+  for (const char* line : {"host host-a: session ended: silent; its 3 names wait for the lease",
+                           "host-a.one claims x/1 by epoch 1.7, which was not granted to it",
+                           "host-a.two (pid 4711) claims x/2 and maybe more: left out: full"}) {
+    EXPECT_EQ(log_source(line).name, "host-a") << line;
+    EXPECT_FALSE(log_source(line).stranger);
+  }
+  for (const char* address : {"10.0.0.7:4711", "[fe80::1]:4711"}) {
+    const std::string line = std::string(address) + " refused: unauthorized: as x: y";
+    EXPECT_EQ(log_source(line).name, address);
+    EXPECT_TRUE(log_source(line).stranger);
+  }
+  EXPECT_EQ(log_source("grace: over").name, "grace");
+  EXPECT_EQ(log_source("").name, "");
 }
 
 struct JournalTest : ::testing::Test {

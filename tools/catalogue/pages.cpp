@@ -8,6 +8,7 @@
 #include "bus/core/error.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/core/routers/limits.hpp"
+#include "bus/io/limits.hpp"
 #include "entity/archive/error.hpp"
 #include "entity/archive/limits.hpp"
 #include "entity/events/limits.hpp"
@@ -142,6 +143,7 @@ std::vector<LimitTable> limit_tables() {
   return {
       {"bus", "bus/core/limits.hpp", bus::kLimits},
       {"shares", "bus/core/routers/limits.hpp", bus::kShareLimits},
+      {"listeners", "bus/io/limits.hpp", bus::io::kListenerLimits},
       {"storage", "storage/limits.hpp", storage::kLimits},
       {"mail", "mail/limits.hpp", mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},

@@ -33,6 +33,7 @@ Result<Migration::Match> Migration::match(
     SensorId id, const ObserverState& state,
     const std::function<EntityId(std::uint64_t)>& resolve) const {
   if (const auto good = check(state); !good) return good.error();
+  if (state.epoch > kMaxImportedEpoch) return Error(Errc::too_many, "kMaxImportedEpoch");
   const auto owner = owner_of(id);
   if (!owner) return Errc::unknown_sensor;
   Match match;

@@ -46,7 +46,8 @@ void HostRouter::on_link_gone(RouterLink& link, const Error& reason) {
   if (LocalProcess* const process = host_.table.by_link(link.id)) {
     sessions_.on_link_gone(*process, reason);
   } else {
-    links().log(RouterShell::Level::warning, link.name + ": " + reason.to_string());
+    sessions_.log(link.peer.uid, RouterShell::Level::warning,
+                  link.name + ": " + reason.to_string());
   }
 }
 
@@ -128,8 +129,9 @@ Result<> HostRouter::on_undelivered(LocalProcess& process, ByteView payload) {
                            (report->count == 1 ? " message" : " messages");
   host_.forwarding.note_failure(report->channel, process.id, what);
   const std::string& name = report->channel_name;
-  links().log(RouterShell::Level::warning, process.node + ": " + what + " to " +
-                                               (name.empty() ? report->channel.to_string() : name));
+  sessions_.log(
+      process.user.uid, RouterShell::Level::warning,
+      process.node + ": " + what + " to " + (name.empty() ? report->channel.to_string() : name));
   return {};
 }
 

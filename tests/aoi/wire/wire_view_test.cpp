@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "tests/aoi/worlds.hpp"
@@ -196,6 +197,10 @@ TEST(WireView, RefusesOutOfStepBatchesWithoutChange) {
   refused({7, 3, {{}, {2}}}, Errc::out_of_step);
   refused({7, 3, {}, {3}}, Errc::out_of_step);
   refused({7, 3, {}, {1}, {{2, 13}}}, Errc::out_of_step);
+  refused({7, 3, {}, {1, 2}, {{1, 13}, {2, 14}, {1, 15}}}, Errc::out_of_step);
+  refused({7, 3, {}, {1, 1}}, Errc::out_of_step);
+  EXPECT_EQ(*view.target(3, 1), 11u);
+  EXPECT_EQ(*view.target(3, 2), 12u);
   refused({7, 4, {{{9, 1}}, {}}}, Errc::out_of_step);
   refused({7, 4, {{}, {9}}}, Errc::out_of_step);
   refused({7, 4, {{{1, 5}, {2, 5}}, {}}}, Errc::out_of_step);
@@ -226,6 +231,45 @@ TEST(WireView, RefusesEpochsBeyondKMaxEpoch) {
   EXPECT_EQ(check(state).error(), Errc::corrupt);
   ASSERT_TRUE(world.remove(one));
   EXPECT_EQ(world.set_epoch(one, 1).error(), Errc::unknown_entity);
+}
+
+/// Of batches with one leave and one enter, to a client that knows so many targets.
+std::chrono::nanoseconds cost_of_changes(std::uint16_t known) {
+  WireView view;
+  ObserverBatch batch{7, 3};
+  for (std::uint16_t index = 1; index <= known; ++index) batch.enters.push_back({index, index});
+  EXPECT_TRUE(view.apply(batch));
+  const ObserverBatch change{7, 3, {}, {1}, {{1, 1}}};
+  auto least = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 20; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(view.apply(change));
+    least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - begin);
+  }
+  return least;
+}
+
+TEST(WireView, ABatchCostsWhatItChangesNotWhatIsKnown) {
+  EXPECT_LT(cost_of_changes(65'000), 100 * cost_of_changes(8));
+}
+
+// Another node wrote the state: its client must not be left without a numbering here.
+TEST(WireView, AnImportedEpochLeavesRoomForNumberings) {
+  World world = make();
+  const EntityId one = test::add(world, 1, 1);
+  const SensorId sensor = *world.add_sensor(one, eyes());
+  const auto nobody = [](std::uint64_t) { return EntityId{}; };
+  ObserverState state;
+  state.epoch = kMaxEpoch - 1;
+  const auto refused = world.import_state(sensor, state, nobody);
+  ASSERT_EQ(refused.error(), Errc::too_many);
+  EXPECT_EQ(refused.error().detail, "kMaxImportedEpoch");
+  EXPECT_EQ(world.epoch(sensor), 1u) << "nothing has changed";
+  state.epoch = kMaxImportedEpoch;
+  ASSERT_TRUE(world.import_state(sensor, state, nobody));
+  EXPECT_EQ(world.epoch(sensor), kMaxImportedEpoch + 1);
+  ASSERT_TRUE(world.remove_sensor(sensor));
+  EXPECT_TRUE(world.add_sensor(one, eyes()));
 }
 
 TEST(WireView, ChangesCarryTheEpochOfTheirReceiver) {

@@ -1,6 +1,8 @@
 // What only plain sockets can do to a link.
 
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
@@ -142,6 +144,38 @@ TEST_P(StreamLinks, ListenerWaitsOutAShortageOfDescriptors) {
   EXPECT_EQ(pair.accepted.size(), 1U);
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_TRUE(pair.loop.run_until([&] { return pair.accepted.size() == 2; }));
+}
+
+TEST(UnixLinks, TellTheProcessThatConnectedAndNoOtherOfItsNumber) {
+  RawPair pair;
+  pair.begin("unix");
+  const auto own = pair.accepted.back()->open_process();
+  ASSERT_TRUE(own);
+  if (*own < 0) GTEST_SKIP() << "Linux before 6.5";
+  const Fd living(*own);
+  pollfd poll{living.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&poll, 1, 0), 0) << "this process";
+
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Fd connected = raw_connect(pair.listener->endpoint());
+    ::_exit(0);
+  }
+  ASSERT_GT(child, 0);
+  ::waitpid(child, nullptr, 0);  // from here on its number is free
+  ASSERT_TRUE(pair.loop.run_until([&] { return pair.accepted.size() == 2; }));
+  EXPECT_EQ(pair.accepted.back()->peer().pid, child);
+  const auto ended = pair.accepted.back()->open_process();
+  if (!ended) {
+    EXPECT_EQ(ended.error().code, Errc::closed);
+  } else {
+    const Fd pidfd(*ended);
+    poll = {pidfd.get(), POLLIN, 0};
+    EXPECT_EQ(::poll(&poll, 1, 0), 1);
+  }
+  RawPair remote;
+  remote.begin("stream");
+  EXPECT_EQ(remote.accepted.back()->open_process().value(), -1);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ void HostTraces::start(const ChannelId& channel, Lane lane,
   if (pending_.full()) return callback(Error{Errc::busy, "1024 traces are under way"});
   HopTrace trace;
   trace.host = host_.table.id();
-  trace.number = pending_.add(std::move(callback), host_.links.now());
+  trace.number = pending_.add(std::move(callback), host_.links.now(), channel);
   trace.channel = channel;
   trace.lane = lane;
   send_on(std::move(trace), 0);
@@ -27,10 +27,15 @@ void HostTraces::send_on(HopTrace trace, SourceQueues::Source source) {
 }
 
 void HostTraces::send_back(HopTrace trace) {
-  if (trace.host == host_.table.id()) return pending_.on_reply(std::move(trace));
+  if (trace.host == host_.table.id()) return arrive(std::move(trace));
   RouterLink* const root = uplink_.link();
   if (!root || root->minor < kTraceMinor) return;
   if (Forwarding::has_room_for_trace(*root)) host_.links.tell(*root, trace);
+}
+
+void HostTraces::arrive(HopTrace trace) {
+  const ChannelId channel = trace.channel;
+  pending_.on_reply(std::move(trace), channel);
 }
 
 /// Only the owner turns a trace round; busd stamps the owner's name.
@@ -55,7 +60,7 @@ Result<> HostTraces::from_root(const RouterLink& link, ByteView payload) {
   if (!trace) return trace.error();
   if (trace->end != TraceEnd::none) {
     host_.forwarding.add_hop(*trace, host_.config.host);
-    pending_.on_reply(std::move(*trace));
+    arrive(std::move(*trace));
     return {};
   }
   // A trace for a name that is not here does not go up again: a table that says so is on its way.

@@ -1,5 +1,6 @@
 /// Traces at busd: out with the messages of a lane, back with the acknowledgements. A trace that
-/// cannot go on is sent back with the reason; one that is lost ends as `deadline`.
+/// cannot go on is sent back with the reason; one that is lost ends as `deadline`. One that returns
+/// counts for the channel that was asked for: its daemons have checked who speaks for that.
 ///
 /// Part of HostRouter: same thread; owns the callbacks of the traces that began here.
 #pragma once
@@ -25,11 +26,12 @@ class HostTraces {
  private:
   void send_on(HopTrace trace, SourceQueues::Source source);
   void send_back(HopTrace trace);
+  void arrive(HopTrace trace);
 
   HostState& host_;
   MessagePath& messages_;
   Uplink& uplink_;
-  PendingRequests<HopTrace> pending_;
+  PendingRequests<HopTrace, ChannelId> pending_;
 };
 
 }  // namespace starbus::bus

@@ -1,18 +1,21 @@
 /// Requests of this host's operators that wait for a reply (`Reply` carries `number`). Each ends:
-/// with the reply, with unreachable, or with deadline. Sans-IO; used by the router's thread; owns
-/// the callbacks, which must not call back into the router.
+/// with the reply, with unreachable, or with deadline. A reply counts if it is about what was
+/// asked: numbers can be guessed. Sans-IO; used by the router's thread; owns the callbacks, which
+/// must not call back into the router.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <utility>
+#include <variant>
 
 #include "bus/core/error.hpp"
 #include "bus/core/lanes.hpp"
 
 namespace starbus::bus {
 
-template <class Reply>
+/// `Asked` is what a reply must be about; none if another check says whose reply it is.
+template <class Reply, class Asked = std::monostate>
 class PendingRequests {
  public:
   /// From the request to `deadline`.
@@ -23,13 +26,14 @@ class PendingRequests {
 
   bool full() const { return pending_.size() >= kMost; }
   /// Returns the number under which the reply must come. Not to be called while `full()`.
-  std::uint64_t add(Callback callback, Time now) {
-    pending_.emplace(++last_, Pending{std::move(callback), now + kTimeout});
+  std::uint64_t add(Callback callback, Time now, const Asked& asked = {}) {
+    pending_.emplace(++last_, Pending{std::move(callback), now + kTimeout, asked});
     return last_;
   }
-  void on_reply(Reply reply) {
+  /// Ignored if nothing under its number waits for a reply about this.
+  void on_reply(Reply reply, const Asked& about = {}) {
     const auto found = pending_.find(reply.number);
-    if (found == pending_.end()) return;
+    if (found == pending_.end() || found->second.asked != about) return;
     const Callback callback = std::move(found->second.callback);
     pending_.erase(found);
     callback(std::move(reply));
@@ -50,6 +54,7 @@ class PendingRequests {
   struct Pending {
     Callback callback;
     Time deadline{};
+    Asked asked{};
   };
   void fail_first(const Error& reason) {
     const Callback callback = std::move(pending_.begin()->second.callback);

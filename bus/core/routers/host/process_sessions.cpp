@@ -15,7 +15,7 @@ constexpr LocalProcess* kNone = nullptr;
 }  // namespace
 
 ProcessSessions::ProcessSessions(HostState& host, AccessCheck& access, Uplink& uplink)
-    : host_(host), access_(access), uplink_(uplink), roles_(host.config.access) {
+    : host_(host), access_(access), uplink_(uplink), roles_(host.config.access), log_(host.links) {
   for (const JournaledProcess& known : host.config.journaled) {
     Hello hello;
     hello.name = known.node;
@@ -171,10 +171,10 @@ Result<> ProcessSessions::on_table(RouterLink& link, LocalProcess& process, Kind
   link.greeted = true;
   uplink_.announce(process);
   tell_room();
-  host_.links.log(RouterShell::Level::info,
-                  process.name + ": session of pid " + std::to_string(process.pid) + ", role \"" +
-                      process.role->name + "\", " + std::to_string(process.names.size()) +
-                      " names, claims " + std::to_string(process.claimed.size()));
+  log_.line(process.user.uid, RouterShell::Level::info,
+            process.name + ": session of pid " + std::to_string(process.pid) + ", role \"" +
+                process.role->name + "\", " + std::to_string(process.names.size()) +
+                " names, claims " + std::to_string(process.claimed.size()));
   return {};
 }
 
@@ -187,8 +187,8 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
   }
-  if (auto room = access_.room_for(process, process.incoming.size() + table->rows.size(),
-                                   process.counted);
+  if (auto room =
+          access_.room_for(process, process.incoming.size() + table->rows.size(), process.counted);
       !room) {
     return room;
   }
@@ -211,8 +211,8 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
 void ProcessSessions::on_link_gone(LocalProcess& process, const Error& reason) {
   host_.table.detach(process);
   process.lost_at = host_.links.now();
-  host_.links.log(RouterShell::Level::info,
-                  process.name + ": session ended: " + reason.to_string());
+  log_.line(process.user.uid, RouterShell::Level::info,
+            process.name + ": session ended: " + reason.to_string());
 }
 
 void ProcessSessions::watch_pid(std::int64_t pid) {
@@ -234,9 +234,9 @@ void ProcessSessions::pid_ended(std::int64_t pid) {
 void ProcessSessions::end(LocalProcess& process, const Error& reason) {
   if (RouterLink* const link = host_.links.find(process.link)) host_.links.end(*link, reason);
   assert(process.link == 0);
-  host_.links.log(RouterShell::Level::info, process.name + ": ended, " +
-                                                std::to_string(process.names.size()) +
-                                                " names are free: " + reason.to_string());
+  log_.line(process.user.uid, RouterShell::Level::info,
+            process.name + ": ended, " + std::to_string(process.names.size()) +
+                " names are free: " + reason.to_string());
   uplink_.report_dead(process);
   const std::int64_t pid = process.pid;
   journal(process, false);
@@ -246,6 +246,7 @@ void ProcessSessions::end(LocalProcess& process, const Error& reason) {
 }
 
 void ProcessSessions::tick() {
+  log_.tick();
   const Time now = host_.links.now();
   std::vector<LocalProcess*> expired;
   host_.table.for_each_process([&](LocalProcess& process) {

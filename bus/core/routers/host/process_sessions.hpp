@@ -11,6 +11,7 @@
 #include "bus/core/routers/host/access_check.hpp"
 #include "bus/core/routers/host/host_config.hpp"
 #include "bus/core/routers/host/uplink.hpp"
+#include "bus/core/routers/host/user_log.hpp"
 
 namespace starbus::bus {
 
@@ -24,6 +25,10 @@ class ProcessSessions {
   Result<> on_table(RouterLink& link, LocalProcess& process, Kind kind, ByteView payload);
   void on_link_gone(LocalProcess& process, const Error& reason);
 
+  /// A line of the log about a process of this user; see UserLog.
+  void log(std::uint32_t uid, RouterShell::Level level, const std::string& text) {
+    log_.line(uid, level, text);
+  }
   /// The process has ended: its names are free. Ends its session; the reference ends, too.
   void end(LocalProcess& process, const Error& reason);
   void pid_ended(std::int64_t pid);
@@ -62,6 +67,7 @@ class ProcessSessions {
   AccessCheck& access_;
   Uplink& uplink_;
   AccessList roles_;
+  UserLog log_;
   std::unordered_map<std::uint32_t, RateLimit> hellos_;  // by uid: as many as have processes here
 };
 

@@ -2,6 +2,7 @@
 /// of its host: they keep their sessions and their names, and are served.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -190,6 +191,28 @@ TEST_F(HostAttack, HellosOfOneUserAreBounded) {
   }
   EXPECT_EQ(welcome, kHellosPerSecond);
   EXPECT_EQ(join("honest", {.uid = kHonest}).count(Kind::welcome), 1u);
+}
+
+/// Under ever new names: a limit for each name is none.
+TEST_F(HostAttack, LinesAboutOneUserAreBounded) {
+  root();
+  const auto& log = shell.ShellTraffic::log;
+  const auto lines_with = [&](const std::string& text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        log, [&](const std::string& line) { return line.find(text) != std::string::npos; }));
+  };
+  for (int n = 0; n < 500; ++n) {
+    join("evil-" + std::to_string(n), {.pid = 666, .uid = kHostile}).say(Bye{});
+    harness.run();
+  }
+  EXPECT_EQ(lines_with("evil-"), kUserLines);
+  join("honest", {.uid = kHonest});
+  EXPECT_EQ(lines_with("honest"), 1u);
+  harness.advance(kUserLogReport.count());
+  EXPECT_EQ(lines_with("uid 1001: "), 1u) << "how many were left out";
+  EXPECT_EQ(lines_with("uid 1002: "), 0u);
+  join("evil-again", {.pid = 666, .uid = kHostile});
+  EXPECT_EQ(lines_with("evil-again"), 1u) << "there is room again";
 }
 
 class HostAttackFew : public HostAttack {

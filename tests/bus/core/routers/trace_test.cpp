@@ -75,6 +75,28 @@ TEST_F(HostTrace, GoesUpForWhatIsNotHere) {
   EXPECT_EQ(ends[0]->end, TraceEnd::no_owner);
 }
 
+// The owner of a name invents the end of a trace of another name, whose number it has guessed.
+TEST_F(HostTrace, AnEndIsBelievedForTheNameThatWasAskedForOnly) {
+  Peer& busroot = root_of(1);
+  Peer& liar = join("liar", {.rows = {row("liar/1")}});
+  ask("x/9");
+  const auto traces = busroot.take<HopTrace>();
+  ASSERT_EQ(traces.size(), 1u);
+  HopTrace invented = traces[0];
+  invented.channel = channel_id("liar/1");
+  invented.end = TraceEnd::owner;
+  liar.say(invented);
+  busroot.say(invented);  // of an owner on another host
+  harness.run();
+  EXPECT_TRUE(ends.empty());
+  HopTrace true_end = traces[0];
+  true_end.end = TraceEnd::no_owner;
+  busroot.say(true_end);
+  harness.run();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0]->end, TraceEnd::no_owner);
+}
+
 TEST_F(HostTrace, AlwaysEnds) {
   ask("x/9");
   ASSERT_EQ(ends.size(), 1u);
