@@ -19,8 +19,7 @@ namespace starbus::bus {
   X(kReplyRoom, 4_MiB, "bytes",                                                                    \
     "ACK, POSTED and NACK in the control queue of one link, by shares",                            \
     "further ones are dropped; origins probe", "HostAttack.FalseAcknowledgementsEndNoSession")     \
-  X(kReplyCredit, 16'384, "replies",                                                               \
-    "of a session beyond two for each message that it was given",                                  \
+  X(kReplyCredit, 16'384, "replies", "of a session beyond two for each message that it was given", \
     "further ones are dropped but for kSpareReplies",                                              \
     "HostAttack.AcknowledgementsAreNoMoreThanMessages")                                            \
   X(kSpareReplies, 1'000, "replies", "a second, of a process beyond that: none waits for ever",    \
@@ -32,7 +31,11 @@ namespace starbus::bus {
     "they leave in pages as it takes them", "HostAttack.ATableAboveTheQueueLeavesInPages")         \
   X(kHellosPerSecond, 1'000, "hellos",                                                             \
     "of new processes of one user: each costs a line of the journal",                              \
-    "overloaded; the library connects again", "HostAttack.HellosOfOneUserAreBounded")
+    "overloaded; the library connects again", "HostAttack.HellosOfOneUserAreBounded")              \
+  X(kReportedRows, 8, "rows",                                                                      \
+    "users in /status, and programs of each, by each of two orders: many users make no long "      \
+    "answer",                                                                                      \
+    "the lighter ones are left out", "HostAccounts.AReportNamesTheHeaviestOfManyUsers")
 
 STARBUS_LIMITS_OF(kShareLimits, STARBUS_SHARE_LIMITS)
 

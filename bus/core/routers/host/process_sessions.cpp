@@ -73,7 +73,10 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   }
   const bool fresh = process == nullptr;
   if (fresh) {
-    if (auto room = room_for(user.uid, **role); !room) return room.error();
+    if (auto room = room_for(user.uid, **role); !room) {
+      host_.table.count_over_rate(user.uid);
+      return room.error();
+    }
     process = &host_.table.add(hello, link.peer.pid);
     watch_pid(link.peer.pid);
   }
@@ -187,8 +190,8 @@ Result<> ProcessSessions::take_rows(LocalProcess& process, ByteView payload) {
     return Error{Errc::too_many_names, "role \"" + process.role->name + "\" may hold " +
                                            std::to_string(process.role->max_names) + " names"};
   }
-  if (auto room = access_.room_for(process, process.incoming.size() + table->rows.size(),
-                                   process.counted);
+  if (auto room =
+          access_.room_for(process, process.incoming.size() + table->rows.size(), process.counted);
       !room) {
     return room;
   }
