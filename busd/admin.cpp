@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
+#include "busd/shares_report.hpp"
 #include "daemon/admin/at_route.hpp"
 #include "daemon/admin/router_report.hpp"
 #include "daemon/loop_lag.hpp"
@@ -119,6 +120,7 @@ Response Admin::status() const {
                               .term = router_.uplink().term.term(),
                               .state = facts_.state(),
                               .mail = facts_.mail(),
+                              .shares = shares_of(router_.account_report()),
                               .counters = daemon::counters_of(router_.counters())};
   const bus::HostCounters& host = router_.host_counters();
   status.counters["not_local"] = host.not_local;

@@ -1,5 +1,8 @@
 // bench_bus: starbus and its peers through the same hops, measured in one run.
 #include "bench/bus/cases.hpp"
+#ifdef STARBUS_BENCH_WITH_STARBUS
+#include "bench/bus/deadlines.hpp"
+#endif
 #include "bench/bus/driver.hpp"
 #include "bench/bus/peer.hpp"
 #include "bench/bus/role_command.hpp"
@@ -37,6 +40,21 @@ std::vector<Row> rows_of(const Case& which) {
   return rows;
 }
 
+#ifdef STARBUS_BENCH_WITH_STARBUS
+SuiteCase deadlines_case() {
+  const std::string name = kDeadlinesCase;
+  Row away{name + ".away", "ms, the caller's loop", {name, "away"}};
+  away.bar = Bar{Bar::Kind::at_most, 5};
+  return {.name = name,
+          .about = "40,000 calls to a process that is stopped end at once",
+          .peers = {"starbus"},
+          .run = [](const std::string&, int) { return run_deadlines(); },
+          .rows = {away,
+                   {name + ".ended", "calls, by their deadline", {name, "ended"}},
+                   {name + ".kept", "MB afterwards", {name, "kept"}}}};
+}
+#endif
+
 std::vector<SuiteCase> cases_of(const RunOptions& options) {
   std::vector<SuiteCase> cases;
   for (const Case& which : all_cases()) {
@@ -54,6 +72,9 @@ std::vector<SuiteCase> cases_of(const RunOptions& options) {
     if (!which.baseline.empty()) one.needs = {which.baseline};
     cases.push_back(std::move(one));
   }
+#ifdef STARBUS_BENCH_WITH_STARBUS
+  cases.push_back(deadlines_case());
+#endif
   return cases;
 }
 
@@ -90,7 +111,15 @@ int main_of(int argc, char** argv) {
                "Keep the temporary directories with logs and configurations");
   CLI::App* role = app.add_subcommand("role");
   add_role_options(*role, role_arguments);
+#ifdef STARBUS_BENCH_WITH_STARBUS
+  std::string endpoint;
+  CLI::App* hung = app.add_subcommand("hung-callee")->group("");
+  hung->add_option("--endpoint", endpoint);
+#endif
   CLI11_PARSE(app, argc, argv);
+#ifdef STARBUS_BENCH_WITH_STARBUS
+  if (hung->parsed()) return run_hung_callee(endpoint);
+#endif
   if (role->parsed()) return run_role_command(role_arguments, make_role);
   make_quick(app, options, "--reps", options.repetitions, 1);
   make_quick(app, options, "--seconds", options.seconds, 0.5);

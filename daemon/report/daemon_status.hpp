@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daemon/report/mail_status.hpp"
+#include "daemon/report/shares.hpp"
 
 namespace starbus::report {
 
@@ -21,7 +22,8 @@ struct DaemonStatus {
   std::optional<double> clock_jump_age_s;  // since the wall clock was set
   std::uint64_t term = 0;
   std::string state;
-  std::optional<MailStatus> mail{};  // of a busd with a mail store
+  std::optional<MailStatus> mail{};    // of a busd with a mail store
+  std::optional<HostShares> shares{};  // of a busd
   std::map<std::string, std::uint64_t> counters;
 
   bool is_root() const { return kind == "busroot"; }
@@ -44,6 +46,7 @@ struct DaemonStatus {
     visit("term", self.term);
     visit("state", self.state);
     if (Visit::kReads || !self.is_root()) visit("mail", self.mail);
+    if (Visit::kReads || !self.is_root()) visit("shares", self.shares);
     visit("counters", self.counters);
   }
   friend bool operator==(const DaemonStatus&, const DaemonStatus&) = default;

@@ -218,6 +218,46 @@ TEST_F(Doctor, NamesNearTheQuota) {
   expect(Check::names_near_quota, Severity::warning);
 }
 
+TEST_F(Doctor, UserTakesMost) {
+  report::HostShares shares{{600, 1000}, {10, 1000}, {0, 1000}, {{.uid = 33, .processes = 400}}};
+  const auto set = [&] { examination_.after[1].status.shares = shares; };
+  shares.users[0].programs = {{.pid = 4711, .program = "evil", .processes = 390},
+                              {.pid = 4712, .program = "good", .processes = 10}};
+  set();
+  expect_nothing();
+  shares.users[0].processes = 500;
+  set();
+  expect(Check::user_takes_most, Severity::warning);
+  const std::string what = diagnose(examination_)[0].what;
+  EXPECT_NE(what.find("pid 4711 (evil) of uid 33"), std::string::npos) << what;
+  shares.users[0].processes = 800;
+  set();
+  expect(Check::user_takes_most, Severity::error);
+  shares.users[0].processes = 1;
+  shares.users[0].queued_bytes = 900;
+  set();
+  expect(Check::user_takes_most, Severity::error);
+}
+
+/// Of the programs of a user, that one which was refused most between the readings.
+TEST_F(Doctor, UserTakesMostByRefusals) {
+  report::HostShares shares{{2, 1000}, {0, 1000}, {0, 1000}, {{.uid = 33, .over_rate = 50'000}}};
+  shares.users[0].programs = {{.pid = 1, .processes = 9, .over_rate = 49'000},
+                              {.pid = 2, .program = "evil", .processes = 1, .over_rate = 1'000}};
+  examination_.before[1].status.shares = shares;
+  shares.users[0].over_rate += 900;
+  shares.users[0].programs[1].over_rate += 900;
+  examination_.after[1].status.shares = shares;
+  expect_nothing();
+  shares.users[0].over_rate += 900;
+  shares.users[0].programs[1].over_rate += 900;
+  examination_.after[1].status.shares = shares;
+  expect(Check::user_takes_most, Severity::warning);
+  const std::string what = diagnose(examination_)[0].what;
+  EXPECT_NE(what.find("pid 2 (evil) of uid 33"), std::string::npos) << what;
+  EXPECT_NE(what.find("refused 1800 times"), std::string::npos) << what;
+}
+
 TEST_F(Doctor, ProcessGone) {
   host().topology->processes[0].connected = false;
   expect(Check::process_gone, Severity::warning);

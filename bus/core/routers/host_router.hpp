@@ -15,6 +15,7 @@
 #include <string>
 
 #include "bus/core/routers/host/access_check.hpp"
+#include "bus/core/routers/host/account_report.hpp"
 #include "bus/core/routers/host/host_config.hpp"
 #include "bus/core/routers/host/host_name_requests.hpp"
 #include "bus/core/routers/host/host_queries.hpp"
@@ -62,6 +63,8 @@ class HostRouter final : public Router {
   std::uint8_t minor() const { return host_.config.minor; }
   const UplinkStatus& uplink() const { return uplink_.status(); }
   const HostCounters& host_counters() const { return host_.counters; }
+  /// Who holds how much of what all processes of this host share.
+  AccountReport account_report() { return report_accounts(host_); }
   std::size_t watched_prefixes() const { return watches_.prefix_count(); }
 
  private:

@@ -37,7 +37,11 @@ namespace starbus::bus {
     "busd counts lines of",                                                                        \
     "further ones are left out and counted", "HostAttack.LinesAboutOneUserAreBounded")             \
   X(kUserLogReport, 10'000ms, "between two lines that say how many were left out of one user",     \
-    "the next report", "HostAttack.LinesAboutOneUserAreBounded")
+    "the next report", "HostAttack.LinesAboutOneUserAreBounded")                                   \
+  X(kReportedRows, 8, "rows",                                                                      \
+    "users in /status, and programs of each, by each of two orders: many users make no long "      \
+    "answer",                                                                                      \
+    "the lighter ones are left out", "HostAccounts.AReportNamesTheHeaviestOfManyUsers")
 
 STARBUS_LIMITS_OF(kShareLimits, STARBUS_SHARE_LIMITS)
 

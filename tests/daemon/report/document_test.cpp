@@ -223,6 +223,9 @@ TEST(Document, SurvivesWritingAndReading) {
   for (const std::string& text : {bustop::test::kStatusA, bustop::test::kStatusRoot}) {
     expect_round_trip(from_json<DaemonStatus>(text).value());
   }
+  DaemonStatus crowded = from_json<DaemonStatus>(bustop::test::kStatusA).value();
+  crowded.shares = HostShares{{1, 2}, {3, 4}, {5, 6}, {{7, 1, 2, 3, 4, 5, {{8, "x", 1, 2, 3}}}}};
+  expect_round_trip(crowded);
   expect_round_trip(from_json<HostTopology>(bustop::test::kTopologyA).value());
   expect_round_trip(from_json<RootTopology>(bustop::test::kTopologyRoot).value());
   expect_round_trip(from_json<LinksPage>(bustop::test::kLinksA).value());

@@ -58,6 +58,7 @@ std::vector<Finding> diagnose(const Examination& examination) {
     if (after.trouble.code != Errc::ok) continue;  // check_root and check_hosts report it
     const DaemonReading* before = find(examination.before, after.name);
     checks::check_daemon(before, after, findings);
+    checks::check_shares(before, after, findings);
     checks::check_counters(before, after, findings);
     checks::check_links(before, after, findings);
   }

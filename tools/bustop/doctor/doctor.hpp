@@ -57,6 +57,12 @@ std::string_view name_of(Severity severity);
   X(peers_refused, "a peer is refused: wrong key, user, role or version, or its name is in use",   \
     "read the daemon's log for the peer and the reason; add the key or the user if it is "         \
     "legitimate")                                                                                  \
+  X(user_takes_most,                                                                               \
+    "one program holds or asks for most of what a host has for all: others wait longer; above "    \
+    "its "                                                                                         \
+    "share it is refused, and they are not",                                                       \
+    "look at that program, and stop it if it is not meant to do that; bound its user by "          \
+    "max_sessions, max_names and rates of its [[role]]")                                           \
   X(names_near_quota, "beyond the quota bind fails with too_many_names",                           \
     "raise max_names of the role, or look for names that are never unbound")                       \
   X(process_gone, "its link is lost; its names are freed when the lease ends",                     \

@@ -13,6 +13,7 @@ void add(Findings& to, Severity severity, Check check, std::string where, std::s
 /// `before` may be null: the daemon was not there.
 void check_daemon(const DaemonReading* before, const DaemonReading& after, Findings& to);
 void check_counters(const DaemonReading* before, const DaemonReading& after, Findings& to);
+void check_shares(const DaemonReading* before, const DaemonReading& after, Findings& to);
 void check_links(const DaemonReading* before, const DaemonReading& after, Findings& to);
 
 void check_root(const Cluster& cluster, Findings& to);

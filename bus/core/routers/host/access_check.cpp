@@ -172,6 +172,7 @@ bool AccessCheck::within_rate(LocalProcess& process, std::uint64_t messages, std
   if (!process.messages.open(role.messages_per_second, now) ||
       !process.bytes.open(role.bytes_per_second, now)) {
     ++host_.counters.over_rate;
+    host_.table.count_over_rate(process);
     return false;
   }
   process.messages.take(messages);

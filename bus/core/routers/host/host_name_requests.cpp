@@ -41,10 +41,12 @@ Result<> HostNameRequests::on_request(RouterLink& link, LocalProcess& process, K
   assert(takes(kind));
   if ((process.request_bytes += payload.size()) > kRequestBytes) {
     ++host_.counters.over_rate;
+    host_.table.count_over_rate(process);
     return {};
   }
   if (!host_.links.accounts().ask(link.account, payload.size(), uplink_.request_room())) {
     ++host_.counters.over_rate;
+    host_.table.count_over_rate(process);
     return {};
   }
   // What busroot heard before the rows would be undone by them. The process repeats it.

@@ -44,11 +44,12 @@ LocalProcess& HostTable::add(const Hello& hello, std::int64_t pid) {
 }
 
 void HostTable::set_user(LocalProcess& process, User user) {
+  const std::uint32_t before = process.user.uid;
   const std::size_t names = process.counted;
   count(process, 0);
-  leave(process.user.uid);
   process.user = std::move(user);
   ++held_[process.user.uid].processes;
+  leave(before);
   count(process, names);
 }
 
@@ -71,6 +72,16 @@ void HostTable::recount(LocalProcess& process) {
 HostTable::Held HostTable::held_by(std::uint32_t uid) const {
   const auto found = held_.find(uid);
   return found == held_.end() ? Held{} : found->second;
+}
+
+void HostTable::count_over_rate(LocalProcess& process) {
+  ++process.over_rate;
+  count_over_rate(process.user.uid);
+}
+
+void HostTable::count_over_rate(std::uint32_t uid) {
+  const auto found = held_.find(uid);
+  if (found != held_.end()) ++found->second.over_rate;
 }
 
 void HostTable::remove(LocalProcess& process) {

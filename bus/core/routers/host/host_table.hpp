@@ -50,6 +50,7 @@ struct LocalProcess {
   RateLimit spare_replies;
 
   std::uint64_t request_bytes = 0;  // control records since the latest tick
+  std::uint64_t over_rate = 0;      // records refused or dropped above its rate or share
 
   bool choked = false;     // got NACK overflow because there was no way
   bool announced = false;  // its table was complete once, or it is journaled: busroot may know it
@@ -115,8 +116,17 @@ class HostTable {
   struct Held {
     std::size_t processes = 0;
     std::size_t names = 0;
+    std::uint64_t over_rate = 0;  // records and hellos refused or dropped, while it has processes
   };
   Held held_by(std::uint32_t uid) const;
+  template <class Callback>
+  void for_each_user(Callback&& callback) const {
+    for (const auto& [uid, held] : held_) callback(uid, held);
+  }
+  /// A record of the process was refused or dropped above its rate or share.
+  void count_over_rate(LocalProcess& process);
+  /// A hello of the user was; ignored if it has no process here.
+  void count_over_rate(std::uint32_t uid);
   /// Names with those that are claimed or moving, of all users.
   std::size_t names_held() const { return all_names_; }
   template <class Callback>

@@ -234,6 +234,7 @@ Result<> MessagePath::reply_from_process(RouterLink& link, LocalProcess& process
   }
   if (!may_reply(link, process)) {
     ++host_.counters.over_rate;
+    host_.table.count_over_rate(process);
     return {};
   }
   if constexpr (Reply::kKind != Kind::nack) ++host_.links.counters().acks;

@@ -73,7 +73,10 @@ Result<LocalProcess*> ProcessSessions::admit(RouterLink& link, const Hello& hell
   }
   const bool fresh = process == nullptr;
   if (fresh) {
-    if (auto room = room_for(user.uid, **role); !room) return room.error();
+    if (auto room = room_for(user.uid, **role); !room) {
+      host_.table.count_over_rate(user.uid);
+      return room.error();
+    }
     process = &host_.table.add(hello, link.peer.pid);
     watch_pid(link.peer.pid);
   }
