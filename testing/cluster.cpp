@@ -42,6 +42,7 @@ class Cluster::Root {
                 {.term = term,
                  .name = "busroot",
                  .journaled = cluster.journal_,
+                 .bounds = cluster.bounds_,
                  .software = "testing",
                  .lease = cluster.options_.lease,
                  .minor = minor_of(cluster.options_, "root")},
@@ -60,6 +61,10 @@ class Cluster::Root {
     bus::Result<> allow_host(const std::string&, const std::string&) override { return {}; }
     bus::Result<> remember_hosts(const std::vector<std::string>& hosts) override {
       cluster.journal_ = hosts;
+      return {};
+    }
+    bus::Result<> remember_bounds(const std::vector<bus::GrantBound>& bounds) override {
+      cluster.bounds_ = bounds;
       return {};
     }
     void answer_query(const bus::Query&) override {}

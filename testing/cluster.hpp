@@ -64,7 +64,8 @@ class Cluster {
   std::string folder_;
   std::uint64_t term_ = 0;
   std::uint64_t starts_ = 0;
-  std::vector<std::string> journal_;                                     // busroot's disk
+  std::vector<std::string> journal_;     // busroot's disk: hosts,
+  std::vector<bus::GrantBound> bounds_;  // and what it may have granted
   std::map<std::string, std::vector<bus::JournaledProcess>> processes_;  // each busd's
   std::unique_ptr<Root> root_;
   std::map<std::string, std::unique_ptr<Host>> hosts_;

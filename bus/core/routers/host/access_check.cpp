@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bus/core/routers/accounts.hpp"
+#include "bus/core/routers/mail_opens.hpp"
 #include "bus/core/wire/name.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/record_moves.hpp"
@@ -126,25 +127,9 @@ std::optional<Epoch> AccessCheck::held_epoch(const LocalProcess& process,
 }
 
 bool AccessCheck::state_epochs(const LocalProcess& process, const Run& run, ByteView payload,
-                               Bytes& record) {
-  RunReader reader(run);
-  while (const auto item = reader.next()) {
-    const bool opens = item->system && item->body.size() > kRecordHeader &&
-                       static_cast<Kind>(item->body[sizeof(std::uint32_t)]) == Kind::mail_open;
-    if (!opens) continue;
-    auto open = decode<MailOpen>(item->body.subspan(kRecordHeader));
-    if (!open || open->target == PostTarget::log) continue;
-    const std::optional<Epoch> held = held_epoch(process, channel_id(open->name));
-    if (!held) return false;
-    if (open->epoch <= *held) continue;
-    open->epoch = *held;
-    scratch_.clear();
-    encode(*open, scratch_);  // of the same size
-    const ByteView fields = ByteView(scratch_).subspan(kRecordHeader);
-    const auto at = item->body.data() - payload.data() + static_cast<std::ptrdiff_t>(kRecordHeader);
-    std::ranges::copy(fields, record.begin() + at);
-  }
-  return true;
+                               Bytes& record) const {
+  return lower_epochs(run, payload, record,
+                      [&](const ChannelId& channel) { return held_epoch(process, channel); });
 }
 
 bool AccessCheck::may_read(const LocalProcess& process, const MailOpen& open) const {

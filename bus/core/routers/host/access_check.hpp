@@ -40,7 +40,8 @@ class AccessCheck {
   /// against earlier owners: writes what this busd knows of that into `record`, a copy of the
   /// payload of the run. 0: the process does not own the name. False while busroot has not taken
   /// the rows of a process: the run must wait.
-  bool state_epochs(const LocalProcess& process, const Run& run, ByteView payload, Bytes& record);
+  bool state_epochs(const LocalProcess& process, const Run& run, ByteView payload,
+                    Bytes& record) const;
   /// The channel of a shard is open to every process that posts; the mailbox or log that a message
   /// is for is named in its head, and must be in the role's `send` as any channel.
   bool may_post(const LocalProcess& process, const Run& run) const;
@@ -58,7 +59,6 @@ class AccessCheck {
   std::optional<Epoch> held_epoch(const LocalProcess& process, const ChannelId& channel) const;
 
   HostState& host_;
-  Bytes scratch_;
 };
 
 }  // namespace starbus::bus

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "bus/core/routers/mail_opens.hpp"
+
 namespace starbus::bus {
 namespace {
 
@@ -98,6 +100,16 @@ bool MessageRoutes::speaks_for(const HostEntry& host, const ChannelId& channel) 
   return false;
 }
 
+/// Of a channel that a process of this host owns. Nullopt while its table, or those of others in
+/// grace, are not known.
+std::optional<Epoch> MessageRoutes::held_epoch(const HostEntry& host,
+                                               const ChannelId& channel) const {
+  const Directory::Entry* const entry = root_.directory.find(channel);
+  if (entry != nullptr && &host_of(*entry) == &host) return entry->epoch;
+  if (!host.complete || (entry == nullptr && root_.grace)) return std::nullopt;
+  return Epoch{};
+}
+
 // --- messages ------------------------------------------------------------------------------------
 
 Result<> MessageRoutes::on_data(HostEntry& host, ByteView payload) {
@@ -109,6 +121,15 @@ Result<> MessageRoutes::on_data(HostEntry& host, ByteView payload) {
   const auto nack = [&](NackReason reason) {
     root_.forwarding.nack(run->lane, run->origin, run->channel, run->seq, reason);
   };
+  if (run->system) {  // its busd has stated the epochs of readers, unless it lies
+    record_.assign(payload.begin(), payload.end());
+    const auto held = [&](const ChannelId& channel) { return held_epoch(host, channel); };
+    if (!lower_epochs(*run, payload, record_, held)) {
+      nack(NackReason::overflow);
+      return {};
+    }
+    payload = record_;
+  }
   if (to.way == Way::forward) {
     root_.forwarding.forward_run(*to.host->session, *run, payload, host.session->source());
   } else if (to.way == Way::no_owner) {

@@ -7,6 +7,7 @@
 /// RootRouter: same thread; owns the held records.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "bus/core/routers/root/root_hold.hpp"
@@ -46,6 +47,7 @@ class MessageRoutes {
   Result<> on_nack(const HostEntry& host, ByteView payload);
   Destination destination_from(const HostEntry& host, const ChannelId& channel);
   bool speaks_for(const HostEntry& host, const ChannelId& channel);
+  std::optional<Epoch> held_epoch(const HostEntry& host, const ChannelId& channel) const;
   void hold_part(const Multicast& multicast, const Target& target);
   SourceQueues::Source source_of(const Process& origin) const;
   bool route_held(Kind kind, ByteView payload);

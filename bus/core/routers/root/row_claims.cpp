@@ -91,9 +91,11 @@ void RowClaims::leave_out(RootProcess& process, const Row& row, const ChannelId&
                                 std::string(entry->name()), entry->epoch, entry->lineage});
   }
   root_.forwarding.note_failure(id, process.process(), "a claim that was never granted");
+  if (process.left_out.size() > 1) return;  // one line of the log for each report
   root_.links.log(RouterShell::Level::warning, process.full_name() + " claims " + row.name +
                                                    " by epoch " + row.epoch.to_string() +
-                                                   ", which was not granted to it: left out");
+                                                   ", which was not granted to it: left out, and "
+                                                   "maybe more of its claims");
 }
 
 void RowClaims::take(RootProcess& process, const Row& row, const ChannelId& id,

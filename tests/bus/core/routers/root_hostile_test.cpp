@@ -1,6 +1,7 @@
 /// Hosts, and processes behind them, that claim or answer for what is not theirs.
 #include <gtest/gtest.h>
 
+#include "bus/core/wire/record_readers.hpp"
 #include "tests/bus/core/routers/root_fixture.hpp"
 
 namespace starbus::bus::test {
@@ -210,6 +211,47 @@ TEST_F(RootHostile, OnlyTheLastHostRepliesForANameThatIsFree) {
   a.say(ack);
   harness->run();
   EXPECT_EQ(c.take<Ack>().size(), 0u) << "no reply is that late";
+}
+
+/// A host whose busd was replaced opens the mailbox of another host's name, by the highest epoch.
+TEST_F(RootHostile, AHostNamesNoEpochOfAMailboxThatItDoesNotOwn) {
+  Peer& a = join("A");
+  Peer& b = join("B");
+  const Epoch owned = bind(a, kA, "player/1", 1);
+  bind(a, kA, "process/A.n1", 2);
+  bind(b, kB, "process/B.n1", 3);
+  const auto open_by = [&](Peer& peer, const Process& reader, Epoch epoch, Peer& store,
+                           const Process& at) {
+    MailOpen open;
+    open.token = 1;
+    open.name = "player/1";
+    open.epoch = epoch;
+    Bytes body;
+    encode(open, body);
+    Bytes items;
+    Writer writer(items);
+    writer.put(static_cast<std::uint32_t>(body.size()) | kSystem);
+    writer.put(0U);
+    writer.bytes(body);
+    bus::Run run = run_to(reader, "x");
+    run.channel = at.channel();
+    run.count = 1;
+    run.items = items;
+    Bytes record;
+    encode_run(run, record);
+    peer.say_record(record, Lane::sync);
+    harness->run();
+    const auto came = store.take_payloads(Kind::data);
+    EXPECT_EQ(came.size(), 1u);
+    if (came.empty()) return Epoch{};
+    const auto received = decode_run(came.front());
+    RunReader items_of(*received);
+    return decode<MailOpen>(items_of.next()->body.subspan(kRecordHeader))->epoch;
+  };
+  EXPECT_EQ(open_by(b, kB, Epoch{~std::uint64_t{0}}, a, kA), Epoch{});
+  EXPECT_EQ(open_by(b, kB, owned, a, kA), Epoch{});
+  EXPECT_EQ(open_by(a, kA, owned, b, kB), owned);
+  EXPECT_EQ(open_by(a, kA, Epoch{~std::uint64_t{0}}, b, kB), owned);
 }
 
 // --- after a restart -----------------------------------------------------------------------------
