@@ -47,6 +47,7 @@ enum class Sabotage {
   reply_not_kept,          // a reply that finds no room is dropped
   left_out_handled,        // a member without room counts among those that handled it
   shared_choice_jumps,     // a shared name goes to another instance while messages are under way
+  call_before_connect,     // a process calls before it owns the channel to which replies come
   room_never_comes,        // an operation that waits for room is not told of it
   no_acknowledgements,     // sent messages count as handled: for the benchmark of ACKs
 };

@@ -66,6 +66,9 @@ void ClientUser::begin() {
       world.timeline.after(from_ms(200), [&node] { node.start(); });
     });
   });
+  bus.on_undelivered([this](const bus::Undelivered& what) {
+    world_.note(node_.name(), [&] { return "to " + what.name + ": " + what.reason.to_string(); });
+  });
   bus.connect([](const bus::Result<>&) {});
   for (std::size_t i = 0; i < names_.size(); ++i) bind_later(i);
 }
@@ -142,6 +145,7 @@ void ClientUser::on_call(bus::Call& call) {
   const ClientBody body = decode_client_body(call.body());
   world_.client_oracle.handled(body.id, life_, std::string(call.channel()));
   const bus::Process caller = call.origin();
+  world_.note(node_.name(), [&] { return "gets call " + std::to_string(body.id); });
   bus::Responder responder = call.responder();
   heard_.push_back({caller, call.lane(), responder.number(), body.id});
   if (heard_.size() > kHeard) heard_.pop_front();
@@ -171,6 +175,7 @@ void ClientUser::on_call(bus::Call& call) {
 
 void ClientUser::answer(bus::Responder& responder, ClientOracle::Id id, std::uint32_t bytes) {
   ++world_.counts[Event::replies];
+  world_.note(node_.name(), [&] { return "answers call " + std::to_string(id); });
   (void)responder.reply(encode_reply(id, world_.client_oracle.answers(id), bytes));
 }
 
@@ -193,6 +198,7 @@ ClientOracle::Question ClientUser::question(What kind, const Asking& asking) con
 void ClientUser::call(const Asking& asking) {
   ++world_.counts[Event::calls];
   const auto id = world_.client_oracle.begin(question(What::call, asking));
+  world_.note(node_.name(), [&] { return "calls " + asking.to + ": " + std::to_string(id); });
   bus::CallOptions options;
   options.deadline = asking.limit;
   options.lane = asking.lane;
@@ -203,6 +209,10 @@ void ClientUser::call(const Asking& asking) {
       asking.to, body, options, [this, id, to = asking.to](const bus::Result<bus::Bytes>& result) {
         if (!alive_) return;
         world_.count_end(result ? Code() : result.error().code);
+        world_.note(node_.name(), [&] {
+          return "call " + std::to_string(id) +
+                 " ended: " + (result ? "a reply" : result.error().to_string());
+        });
         world_.client_oracle.call_ended(id, result, world_.now(), world_.settled_client_stay(to));
       });
 }
