@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bus/core/wire/version.hpp"
+#include "bus/io/draws.hpp"
 #include "mail/answer_once.hpp"
 #include "mail/limits.hpp"
 #include "storage/recovery/repair.hpp"
@@ -54,7 +55,7 @@ StoreProcess::StoreProcess(const MailStoreSettings& settings, const MailStoreHoo
                 .note = hooks_.note,
                 .stopped = [this](const storage::Error& reason) { stopped(reason); },
                 .token = random_number}),
-      core_({kName, settings_.role, bus::draw_incarnation(),
+      core_({kName, settings_.role, bus::io::draw_incarnation(),
              std::string("starbus ") + bus::kVersion, bus::kVersionMinor},
             service_, bus::io::boot_now()),
       link_(loop_, core_, settings_.endpoint, link_hooks()),

@@ -130,7 +130,8 @@ class Bus {
   /// A handle by which any thread may send; it may outlive the Bus. From any thread.
   Sender sender() const { return Sender(core_->handed()); }
   /// Always ends: with the reply, with the bus' error, with handler_failed (see reported_code for
-  /// what its handler says), or at the deadline.
+  /// what its handler says), or at the deadline. unreachable: before connect, and after the lease
+  /// was lost until connect completes again.
   template <CompletionFor<Bytes> Token>
   auto call(std::string to, ByteView body, CallOptions options, Token&& token) {
     return initiate<Bytes>(token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),

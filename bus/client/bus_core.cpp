@@ -210,6 +210,9 @@ void BusCore::call(const std::string& to, ByteView body, const CallOptions& opti
     return context.complete<Bytes>(std::move(done),
                                    Error{Errc::would_block, "too many pending calls"});
   }
+  if (!parts_->process.reply_lineage()) {  // a reply would find no owner of this process' channel
+    return context.complete<Bytes>(std::move(done), Error{Errc::unreachable, "not connected"});
+  }
   const PendingCalls::Id id = parts_->calls.begin(options, std::move(done));
   if (is_shared_name(to)) {
     parts_->shared.call(*name, body, options.hash_key, id, options.trace);

@@ -1,9 +1,10 @@
 #include "bus/client/log_feed.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <utility>
+
+#include "bus/io/timer.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -80,7 +81,7 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
                       [done = std::move(done), result = std::move(result)] { done(result); });
   }
   template <class Function>
-  void later(boost::asio::steady_timer& timer, Function function) {
+  void later(io::Timer& timer, Function function) {
     timer.expires_after(kFeedRetry);
     timer.async_wait([weak = weak_from_this(), function](const boost::system::error_code& error) {
       const auto self = weak.lock();
@@ -182,11 +183,11 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
   std::vector<std::function<void(Result<>)>> openers_;
   Error end_{};
   LogReader follower_;
-  boost::asio::steady_timer follow_pause_;
+  io::Timer follow_pause_;
   LogReader reader_;               // of the page
   std::uint64_t reader_from_ = 0;  // the number that it gives next; 0: it is closed
   bool reading_ = false;
-  boost::asio::steady_timer read_pause_;
+  io::Timer read_pause_;
   bool pass_wanted_ = false;
 };
 

@@ -5,11 +5,12 @@
 #include "bus/client/process_link.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/io/clock.hpp"
+#include "bus/io/draws.hpp"
 
 namespace starbus::bus {
 
 MailReaders::MailReaders(Access access)
-    : access_(std::move(access)), next_token_(draw_incarnation()) {}
+    : access_(std::move(access)), next_token_(io::draw_incarnation()) {}
 
 Time MailReaders::now() {
   return io::boot_now();

@@ -1,20 +1,14 @@
 #include "bus/client/process_link.hpp"
 
-#include <atomic>
 #include <boost/asio/post.hpp>
-#include <random>
 #include <utility>
+
+#include "bus/io/draws.hpp"
 
 namespace starbus::bus {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(10);
-
-std::uint64_t random_id() {
-  std::random_device device;
-  const std::uint64_t id = (std::uint64_t{device()} << 32) | device();
-  return id == 0 ? 1 : id;
-}
 
 /// Whether to stop reconnecting. A superseded or closed session is opened again, as before its end.
 bool should_give_up(const Error& reason) {
@@ -23,19 +17,6 @@ bool should_give_up(const Error& reason) {
 }
 
 }  // namespace
-
-std::uint64_t draw_incarnation() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const auto present = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count());
-  static std::atomic<std::uint64_t> latest{0};
-  std::uint64_t before = latest.load();
-  std::uint64_t drawn = 0;
-  do {
-    drawn = std::max(before + 1, present);
-  } while (!latest.compare_exchange_weak(before, drawn));
-  return drawn;
-}
 
 /// A session cannot end while it reads: it would be destroyed under its own feet.
 class ProcessLink::CoreAtWork {
@@ -101,7 +82,7 @@ void ProcessLink::link_up(std::shared_ptr<io::Link> link) {
   link_ = std::move(link);
   {
     const CoreAtWork at_work(*this);
-    core_.connected(random_id(), io::boot_now());
+    core_.connected(io::draw_number(), io::boot_now());
   }
   if (!link_) return;  // the core has lost its lease, and a callback ended the bus
   link_->start(*this);

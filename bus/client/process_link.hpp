@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/io_context.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -9,6 +9,7 @@
 #include "bus/core/ends/process_core.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/reconnect.hpp"
+#include "bus/io/timer.hpp"
 
 namespace starbus::bus {
 
@@ -68,7 +69,7 @@ class ProcessLink final : public io::LinkHandler {
   Hooks hooks_;
   std::unique_ptr<io::Reconnect> reconnect_;
   std::shared_ptr<io::Link> link_;
-  boost::asio::steady_timer tick_;
+  io::Timer tick_;
   bool in_batch_ = false;  // inside the link's callbacks: on_batch_end sends
   Time batch_began_{};
   bool send_posted_ = false;
@@ -79,9 +80,5 @@ class ProcessLink final : public io::LinkHandler {
   Time ticked_{};
   std::size_t unsent_ = 0;  // bytes given to the core since the last send_now
 };
-
-/// Draws the incarnation of a node: a number that grows from start to start on one host, even if
-/// the starts are a microsecond apart.
-std::uint64_t draw_incarnation();
 
 }  // namespace starbus::bus

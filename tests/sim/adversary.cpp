@@ -74,7 +74,7 @@ void Adversary::step() {
   if (!active_ || !may_go_on()) return;
   if (world_.random.chance(kFaultRate)) fault();
   if (death_rate_ > 0 && world_.random.chance(death_rate_)) {
-    const auto living = world_.living();
+    const auto living = world_.programs();
     if (!living.empty()) kill(*world_.random.pick(living));
   }
 }
@@ -203,8 +203,7 @@ void Adversary::disturb_a_link() {
 
 void Adversary::pause_somebody() {
   Random& random = world_.random;
-  std::vector<Node*> nodes;
-  for (ProcessNode* process : world_.living()) nodes.push_back(process);
+  std::vector<Node*> nodes = world_.programs();
   for (const auto& host : world_.hosts()) nodes.push_back(host.get());
   nodes.push_back(&world_.root());
   Node& node = *random.pick(nodes);
@@ -219,7 +218,7 @@ void Adversary::pause_somebody() {
                         [&node] { node.resume(); });
 }
 
-void Adversary::kill(ProcessNode& process) {
+void Adversary::kill(Node& process) {
   ++world_.counts[Event::process_deaths];
   world_.oracle.disturbed();
   process.crash();

@@ -27,7 +27,7 @@ class Adversary {
   void disturb_a_link();
   void pause_somebody();
   void isolate_a_host();
-  void kill(ProcessNode& process);
+  void kill(Node& process);
   void restart_later(Node& node, std::uint64_t most_ms);
   Time learns();
   bool may_go_on();

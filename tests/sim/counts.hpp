@@ -26,6 +26,7 @@ namespace starbus::sim {
                           X(foreign_bundles) X(grace_periods) X(posts) X(posted)              \
                               X(posts_refused) X(full_disks) X(failed_disks) X(mail_read) X(mail_acks) X(shard_moves) \
                                   X(appends) X(log_read) X(log_trimmed) X(log_jumps) X(to_settled) X(lies) X(liars_ended)  \
+  X(handler_failed) X(lease_lost) X(late_replies) X(unknown_replies) X(kept_replies)   \
   X(full_channel_window) X(full_process_window) X(full_outbox) X(full_link) X(full_lane)          \
       X(full_total) X(full_hold)
 // clang-format on

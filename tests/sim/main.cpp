@@ -212,10 +212,10 @@ int main(int argc, char** argv) {
   app.add_option("--steps", arguments.steps, "Steps with faults, per seed")->capture_default_str();
   app.add_option(
          "--profile", arguments.profile,
-         "base, deaths, extended, mail, disks, all, pressure or liars (default: all, or that of "
-         "the variant)")
+         "base, deaths, extended, mail, disks, all, pressure, liars or clients (default: all, or "
+         "that of the variant)")
       ->check(CLI::IsMember(
-          {"base", "deaths", "extended", "mail", "disks", "all", "pressure", "liars"}));
+          {"base", "deaths", "extended", "mail", "disks", "all", "pressure", "liars", "clients"}));
   app.add_option("--scenario", arguments.scenario, "Play a scripted scenario: NAME, every or list");
   app.add_option("--variant", arguments.variant,
                  "Break a rule (starbus-sim-broken only): NAME, every or list")

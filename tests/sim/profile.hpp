@@ -17,6 +17,7 @@ struct Profile {
   bool broken_disks = false;  // writes of the mail store fail, and may have been kept
   bool pressure = false;      // senders that do not stop, and links that stand still
   bool liars = false;         // a process and a host that lie; busroot does not restart
+  bool clients = false;       // processes run the client library, and one of them forges replies
 };
 
 inline constexpr Profile kProfiles[] = {
@@ -32,6 +33,8 @@ inline constexpr Profile kProfiles[] = {
      true},
     {"liars", "extended, and a process and a host that lie", false, true, 0, false, false, false,
      true},
+    {"clients", "processes that run the client library, and die", true, false, 0, false, false,
+     false, false, true},
 };
 
 inline std::optional<Profile> find_profile(std::string_view name) {

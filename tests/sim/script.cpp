@@ -187,7 +187,7 @@ std::vector<Scenario> all_scenarios() {
   for (const auto& group :
        {filter_scenarios(), lineage_scenarios(), withdrawal_scenarios(), link_scenarios(),
         move_scenarios(), move_end_scenarios(), directory_scenarios(), relay_scenarios(),
-        mail_scenarios(), log_scenarios(), liar_scenarios()}) {
+        mail_scenarios(), log_scenarios(), liar_scenarios(), client_scenarios()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

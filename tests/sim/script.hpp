@@ -119,5 +119,6 @@ std::vector<Scenario> relay_scenarios();
 std::vector<Scenario> mail_scenarios();
 std::vector<Scenario> log_scenarios();
 std::vector<Scenario> liar_scenarios();
+std::vector<Scenario> client_scenarios();
 
 }  // namespace starbus::sim

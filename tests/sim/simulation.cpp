@@ -1,6 +1,7 @@
 #include "tests/sim/simulation.hpp"
 
 #include "tests/sim/adversary.hpp"
+#include "tests/sim/clients/client_workload.hpp"
 #include "tests/sim/users/workload.hpp"
 #include "tests/sim/world.hpp"
 
@@ -27,6 +28,8 @@ void run(World& world, const RunOptions& options, RunResult& result) {
   for (auto& liar : world.liars()) liar->start();
   Adversary adversary(world, options.profile);
   Workload workload(world, options.profile);
+  std::optional<ClientWorkload> clients;
+  if (options.profile.clients) clients.emplace(world);
   // Dense seeds put all faults into seconds, long ones let leases and timeouts run out.
   const std::uint64_t longest_step[] = {10, 20, 40, 100};
   const std::uint64_t longest = longest_step[random.below(std::size(longest_step))];
@@ -34,6 +37,7 @@ void run(World& world, const RunOptions& options, RunResult& result) {
     world.timeline.run_until(world.now() + random.micros(500, longest * 1000));
     adversary.step();
     workload.step();
+    if (clients) clients->step();
     world.check_step();
     ++world.counts[Event::steps];
   }
@@ -50,7 +54,13 @@ void run(World& world, const RunOptions& options, RunResult& result) {
 RunResult run_seed(const RunOptions& options) {
   RunResult result;
   WorldOptions world_options;
-  world_options.free_names = {"thing/1", "thing/2", "thing/3"};
+  if (options.profile.clients) {
+    world_options.processes_per_host = 0;
+    world_options.clients_per_host = 2;
+    world_options.movers = {};
+  } else {
+    world_options.free_names = {"thing/1", "thing/2", "thing/3"};
+  }
   world_options.older = options.profile.older;
   world_options.watch_queues = options.profile.pressure;
   world_options.liars = options.profile.liars;

@@ -70,6 +70,22 @@ const std::vector<Variant>& all_variants() {
        "a frozen copy speaks on the word of its process"},
       {unknown_name_replies, "unknown_name_replies", "liars", 1, 0, "A3",
        "any host may answer for a name that busroot does not know"},
+      {call_numbers_counted, "call_numbers_counted", "clients", 1, 20, "K2",
+       "calls have the numbers 1, 2, 3..., so that anyone may answer them"},
+      {call_ends_at_handling, "call_ends_at_handling", "clients", 1, 20, "K2",
+       "a call ends when its request was handled, without its reply"},
+      {deadline_ends_nothing, "deadline_ends_nothing", "clients", 1, 20, "K3",
+       "a call whose deadline has passed goes on"},
+      {reply_not_kept, "reply_not_kept", "clients", 1, 60, "K1",
+       "a reply that finds no room is dropped, and not kept until there is some"},
+      {left_out_handled, "left_out_handled", "clients", 1, 60, "K4",
+       "a member that had no room counts among those that handled an announcement"},
+      {shared_choice_jumps, "shared_choice_jumps", "clients", 1, 60, "",
+       "a shared name goes to another instance while messages are under way to the first"},
+      {call_before_connect, "call_before_connect", "clients", 1, 60, "",
+       "a process calls before it owns the channel to which the replies come"},
+      {room_never_comes, "room_never_comes", "clients", 1, 60, "K5",
+       "an operation that waits for room is not told of it"},
   };
   return variants;
 }

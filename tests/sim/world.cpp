@@ -2,13 +2,19 @@
 
 #include <algorithm>
 
+#include "tests/sim/clients/client_node.hpp"
+
 namespace starbus::sim {
 
 using bus::Time;
 
 namespace {
 
-constexpr Time kSettled = from_ms(1'000);
+/// For an owner that has been there for so long: what a sender learns of it is as old as the
+/// longest way of an answer.
+bool is_settled(Time age) {
+  return age > from_ms(1'000) + age / 500;
+}
 
 }  // namespace
 
@@ -27,6 +33,11 @@ World::World(std::uint64_t seed, WorldOptions options)
       const auto own = static_cast<NameIndex>(names_.size());
       add_name(bus::process_channel_name(host->name(), node), NameKind::process);
       processes_.push_back(std::make_unique<ProcessNode>(*this, *host, node, entity, own));
+    }
+  }
+  for (int number = 1; number <= options_.clients_per_host; ++number) {
+    for (auto& host : hosts_) {
+      clients_.push_back(std::make_unique<ClientNode>(*this, *host, "c" + std::to_string(number)));
     }
   }
   for (const std::string& mover : options_.movers) add_name(mover, NameKind::mover);
@@ -101,6 +112,15 @@ std::vector<ProcessNode*> World::living() {
   return found;
 }
 
+std::vector<Node*> World::programs() {
+  std::vector<Node*> found;
+  for (ProcessNode* process : living()) found.push_back(process);
+  for (auto& client : clients_) {
+    if (client->up()) found.push_back(client.get());
+  }
+  return found;
+}
+
 ProcessNode* World::owner_of(NameIndex name) {
   for (auto& process : processes_) {
     if (process->up() && process->owns(names_[name].id)) return process.get();
@@ -114,9 +134,16 @@ std::uint64_t World::settled_stay(NameIndex name) {
   ProcessNode* const owner = owner_of(name);
   if (!owner || owner->paused() || owner->core().minor() < bus::kOwnerAgeMinor) return 0;
   const Application::Stay& stay = owner->application().stay_of(name);
-  // What a sender learns of it is as old as the longest way of an answer.
-  const bool settled = now() - stay.since > kSettled + (now() - stay.since) / 500;
-  return settled ? stay.number : 0;
+  return is_settled(now() - stay.since) ? stay.number : 0;
+}
+
+std::uint64_t World::settled_client_stay(std::string_view name) {
+  for (auto& client : clients_) {
+    if (!client->up() || client->paused()) continue;
+    const ClientUser::Stay stay = client->user().stay_of(name);
+    if (stay.number != 0) return is_settled(now() - stay.since) ? stay.number : 0;
+  }
+  return 0;
 }
 
 bool World::anything_moves() {
@@ -170,6 +197,9 @@ bus::PeerFacts World::facts_of(const Node& peer) const {
   for (const auto& liar : liars_) {
     if (liar.get() == &peer) facts.pid = liar->pid();
   }
+  for (const auto& client : clients_) {
+    if (client.get() == &peer) facts.pid = client->pid();
+  }
   return facts;
 }
 
@@ -196,6 +226,7 @@ void World::begin() {
   root_->start();
   for (auto& host : hosts_) host->start();
   for (auto& process : processes_) process->start();
+  for (auto& client : clients_) client->start();
   run_until(
       [&] {
         return std::ranges::all_of(processes_, [&](const auto& process) {
@@ -232,6 +263,9 @@ void World::collect_counts() {
   }
   for (auto& process : processes_) {
     if (process->up()) counts += process_counts(process->core());
+  }
+  for (auto& client : clients_) {
+    if (client->up()) counts += client_counts(*client);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "tests/sim/nodes/process_node.hpp"
 #include "tests/sim/nodes/root_node.hpp"
 #include "tests/sim/nodes/store_node.hpp"
+#include "tests/sim/oracles/client_oracle.hpp"
 #include "tests/sim/oracles/log_oracle.hpp"
 #include "tests/sim/oracles/oracle.hpp"
 #include "tests/sim/timeline.hpp"
@@ -21,9 +22,12 @@
 
 namespace starbus::sim {
 
+class ClientNode;
+
 struct WorldOptions {
   std::vector<std::string> hosts = {"a", "b", "c"};
   int processes_per_host = 2;
+  int clients_per_host = 0;  // that run the client library; instead of processes, not beside them
   std::vector<std::string> movers = {"mover/x", "mover/y"};
   std::vector<std::string> free_names = {};  // bound and given up at will
   std::vector<std::string> mailboxes = {};   // kept on the first host, if there are any
@@ -60,11 +64,16 @@ class World {
   Oracle oracle;
   MailOracle mail;
   LogOracle log_oracle;
+  ClientOracle client_oracle;
 
   Time now() const { return timeline.now(); }
   RootNode& root() { return *root_; }
   std::vector<std::unique_ptr<HostNode>>& hosts() { return hosts_; }
   std::vector<std::unique_ptr<ProcessNode>>& processes() { return processes_; }
+  /// The latest may be one that forges: see ClientWorkload.
+  std::vector<std::unique_ptr<ClientNode>>& clients() { return clients_; }
+  /// Processes and clients that run.
+  std::vector<Node*> programs();
   /// None, or the process and the host.
   std::vector<std::unique_ptr<LiarNode>>& liars() { return liars_; }
   /// None if nobody keeps mail. At the start the first one has all shards.
@@ -97,6 +106,8 @@ class World {
   /// The stay of a name at its owner, if that has been there for a while, runs, and tells its age;
   /// otherwise 0.
   std::uint64_t settled_stay(NameIndex name);
+  /// The same for a name of a client; 0 for a shared one.
+  std::uint64_t settled_client_stay(std::string_view name);
   bool anything_moves();
   std::string name_process(const bus::Process& process) const;
 
@@ -134,6 +145,8 @@ class World {
   /// The first of a reader's tokens: no two lives of a process may share any.
   std::uint64_t new_tokens() { return ++last_tokens_ << 32; }
   void process_gave_up(ProcessNode& process, const bus::Error& reason);
+  /// A call, message or announcement of a client has ended so.
+  void count_end(Code code);
   void isolate(const Node& node, Time until);
   bool isolated(const Node& a, const Node& b) const;
   void react(Application& application, ProcessNode& node, NameIndex name) {
@@ -157,6 +170,10 @@ class World {
   void converge(Time limit, const std::function<void()>& meanwhile);
   void append_to_logs();
   void check_logs();
+  void check_clients();
+  std::string unrest_of_clients();
+  std::string unrest_of_client_watches();
+  void ask_in_calm();
   void check_owners();
   void check_limits();
   void note_full_queues();
@@ -173,6 +190,7 @@ class World {
   std::unique_ptr<RootNode> root_;
   std::vector<std::unique_ptr<HostNode>> hosts_;
   std::vector<std::unique_ptr<ProcessNode>> processes_;
+  std::vector<std::unique_ptr<ClientNode>> clients_;
   std::vector<std::unique_ptr<StoreNode>> stores_;
   std::vector<std::unique_ptr<LiarNode>> liars_;
   std::map<const Node*, Time> isolated_until_;
@@ -185,5 +203,7 @@ class World {
 
 Counts router_counts(const bus::Router& router);
 Counts process_counts(const bus::ProcessCore& core);
+/// Of the present life of a client that is up.
+Counts client_counts(ClientNode& client);
 
 }  // namespace starbus::sim

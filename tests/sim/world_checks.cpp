@@ -1,6 +1,7 @@
 // What must hold at every instant, and what must hold when everything has come to rest.
 #include <algorithm>
 
+#include "tests/sim/clients/client_node.hpp"
 #include "tests/sim/world.hpp"
 
 namespace starbus::sim {
@@ -18,6 +19,7 @@ constexpr std::size_t kLargestRecord = 256 * 1024;
 
 void World::check_step() {
   check_owners();
+  check_clients();
   if (options_.watch_queues) note_full_queues();
   if (++checks_ % 64 == 0) check_limits();
 }
@@ -125,6 +127,7 @@ std::string World::unrest() {
     if (application.binds_pending() != 0) return process->name() + " has pending binds";
     if (!application.outboxes_empty()) return process->name() + " has messages in an outbox";
   }
+  if (!clients_.empty()) return unrest_of_clients();
   if (auto reason = unrest_of_mail(); !reason.empty()) return reason;
   if (auto reason = unrest_of_names(); !reason.empty()) return reason;
   if (auto reason = unrest_of_watches(); !reason.empty()) return reason;
@@ -225,7 +228,7 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
   root_->start();
   for (auto& host : hosts_) host->start();
   for (auto& host : hosts_) host->resume();
-  for (auto& process : processes_) process->resume();
+  for (Node* program : programs()) program->resume();
   for (auto& store : stores_) {
     store->resume();
     store->disk().room = SimDisk::Room::plenty;
@@ -239,6 +242,7 @@ void World::heal_and_check(Time limit, const std::function<void()>& meanwhile) {
     mail.check(stored(), log_oracle.histories());
     check_logs();
   }
+  if (!clients_.empty()) ask_in_calm();
   oracle.check_end([this](const Oracle::Sender& sender) { return lives(sender); });
   for (const NameIndex name : names_of(NameKind::mover)) {
     const ProcessNode* const owner = owner_of(name);
@@ -259,6 +263,7 @@ void World::converge(Time limit, const std::function<void()>& meanwhile) {
     run_for(from_ms(100));
     if (meanwhile) meanwhile();
     claim_mailboxes();
+    for (auto& client : clients_) client->start();
     for (auto& process : processes_) {
       if (!process->up()) process->start();
       if (process->application().calls_overdue(now())) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bus/client/bus_core.hpp"
+#include "bus/io/draws.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -16,7 +17,7 @@ Options completed(Options options) {
 }
 
 ProcessConfig process_config(const Options& options) {
-  return {options.node, options.role, draw_incarnation(), std::string("starbus ") + kVersion,
+  return {options.node, options.role, io::draw_incarnation(), std::string("starbus ") + kVersion,
           options.protocol_minor};
 }
 

@@ -1,8 +1,7 @@
 #include "bus/client/parts/mail_opener.hpp"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "bus/client/bus_core.hpp"
+#include "bus/io/timer.hpp"
 
 namespace starbus::bus {
 
@@ -65,7 +64,7 @@ struct MailOpener::PageReading {
 
   std::size_t max = 0;
   std::chrono::milliseconds deadline{};
-  boost::asio::steady_timer timer;
+  io::Timer timer;
   bool late = false;
   LogReader reader;
   LogPage page;

@@ -10,6 +10,7 @@
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/parts/bus_context.hpp"
 #include "bus/client/parts/prefix_watchers.hpp"
+#include "bus/io/draws.hpp"
 
 namespace starbus::bus {
 
@@ -80,7 +81,8 @@ class OwnedNames {
   /// Of a shared name: its instances 1 to this one are bound here, and need not be looked at.
   std::unordered_map<std::string, unsigned> own_run_;
   std::uint64_t collisions_ = 0;
-  std::minstd_rand draw_{std::random_device{}()};  // of instance numbers after a collision
+  // Of instance numbers after a collision.
+  std::minstd_rand draw_{static_cast<std::minstd_rand::result_type>(io::draw_number())};
   std::map<std::string, ArrivalHandlers, std::less<>> arrivals_;  // by prefix
 };
 

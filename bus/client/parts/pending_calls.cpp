@@ -1,12 +1,9 @@
 #include "bus/client/parts/pending_calls.hpp"
 
-#include <unistd.h>
-
 #include <cassert>
-#include <cerrno>
-#include <system_error>
 
 #include "bus/client/bus_core.hpp"
+#include "bus/io/draws.hpp"
 
 namespace starbus::bus {
 namespace {
@@ -23,9 +20,7 @@ Code as_reported(Code code) {
 
 CallNumbers::Key draw_key() {
   CallNumbers::Key key{};
-  if (getentropy(key.data(), key.size()) != 0) {
-    throw std::system_error(errno, std::generic_category(), "getentropy");
-  }
+  io::fill_random(key);
   return key;
 }
 

@@ -3,13 +3,13 @@
 /// (CallNumbers), since whoever knows it may answer. One thread; the timer keeps no Bus alive.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <unordered_map>
 
 #include "bus/client/parts/message_sender.hpp"
 #include "bus/core/ends/call_numbers.hpp"
+#include "bus/io/timer.hpp"
 
 namespace starbus::bus {
 
@@ -56,7 +56,7 @@ class PendingCalls {
 
   BusContext& context_;
   MessageSender& sender_;
-  boost::asio::steady_timer timer_;
+  io::Timer timer_;
   std::unordered_map<Id, Pending> calls_;
   boost::unordered_flat_map<std::uint64_t, Id> by_number_;
   std::multimap<Time, Id> deadlines_;

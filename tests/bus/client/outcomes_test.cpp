@@ -286,6 +286,12 @@ TEST_F(OutcomesTest, ATakenNodeNameIsRefused) {
 TEST_F(OutcomesTest, BeforeConnectSendsAreRefused) {
   Bus bus(loop, cluster.node("a", "node"));
   EXPECT_EQ(bus.send("entity/7", "x").error(), Errc::unreachable);
+  Errc called = Errc::ok;
+  bus.call("entity/7", "x", {}, [&](const Result<Bytes>& result) {
+    if (!result) called = errc_of(result.error());
+  });
+  loop.poll();
+  EXPECT_EQ(called, Errc::unreachable);
   EXPECT_THROW(Bus(loop, cluster.node("a", "no.dots")), std::invalid_argument);
 }
 

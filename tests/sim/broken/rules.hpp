@@ -41,6 +41,14 @@ enum class Sabotage {
   row_without_grant,       // a row counts on the word of its process, whatever its epoch
   copy_without_move,       // a frozen copy speaks on the word of its process
   unknown_name_replies,    // any host may answer for a name that busroot does not know
+  call_numbers_counted,    // calls have the numbers 1, 2, 3..., which anyone may answer
+  call_ends_at_handling,   // a call ends when its request was handled, without its reply
+  deadline_ends_nothing,   // a call whose deadline has passed goes on
+  reply_not_kept,          // a reply that finds no room is dropped
+  left_out_handled,        // a member without room counts among those that handled it
+  shared_choice_jumps,     // a shared name goes to another instance while messages are under way
+  call_before_connect,     // a process calls before it owns the channel to which replies come
+  room_never_comes,        // an operation that waits for room is not told of it
   no_acknowledgements,     // sent messages count as handled: for the benchmark of ACKs
 };
 

@@ -34,7 +34,12 @@ TEST_P(SeedTest, KeepsEveryPromise) {
   // The runs must be worth something: crashes, moves and traffic in all of them.
   EXPECT_GE(counts[Event::steps], seeds * 1'500);
   EXPECT_GE(counts[Event::busd_crashes] + counts[Event::busroot_crashes], seeds * 5);
-  EXPECT_GE(counts[Event::moved], seeds * 5);
+  if (GetParam().clients) {
+    EXPECT_GE(counts[Event::calls], seeds * 200);
+    EXPECT_GE(counts[Event::lies], seeds * 20);
+  } else {
+    EXPECT_GE(counts[Event::moved], seeds * 5);
+  }
   EXPECT_GE(counts[Event::handled], seeds * 200);
   if (GetParam().deaths) {
     EXPECT_GE(counts[Event::process_deaths], seeds);
