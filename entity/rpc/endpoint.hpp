@@ -71,6 +71,10 @@ class Endpoint {
   bus::Handlers adopt(std::string name, CallableBase& host) {
     return core_.binder.adopt(std::move(name), host);
   }
+  /// From now on a caller that is no gate counts as a server, as in protocol 1.1, where nothing
+  /// else could be known. Only while a cluster is upgraded from 1.1, whose processes own no name
+  /// under server/: whoever may send here can call everything meanwhile.
+  void trust_unlisted_callers() { core_.gates.trust_unlisted(); }
   /// As bus::Bus::on_lease_lost, which the endpoint uses itself: all objects are unbound by then.
   void on_lease_lost(std::function<void()> callback) { core_.on_lease_lost = std::move(callback); }
 

@@ -47,6 +47,12 @@ NodeCore::NodeCore(daemon::DaemonContext& context, std::string role, NodeSetting
       stalls_(context.loop, settings_.stall,
               [this] { return what_runs(endpoint_, main_loop_.load()); }) {
   for (const Requirement& each : settings_.needs) require(each);
+  if (settings_.upgrade_from_1_1) {
+    endpoint_.trust_unlisted_callers();
+    spdlog::warn(
+        "upgrade_from_1_1 is set: every caller that is no gate counts as a server; remove it from "
+        "[bus] when no process of 1.1 is left");
+  }
   endpoint_.on_lease_lost([this] {
     spdlog::warn("the lease is lost: no contact with busroot for its length; all names are freed");
     offers_.forget();

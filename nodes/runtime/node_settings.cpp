@@ -34,6 +34,7 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   ConfigReader bus = reader.table("bus");
   settings.bus_endpoint = bus.string("endpoint", "");
   settings.bus_role = bus.string("role", "node");
+  settings.upgrade_from_1_1 = bus.boolean("upgrade_from_1_1", false);
   ConfigReader loop = reader.table("loop");
   settings.stall = loop.duration("stall", kStallLimit, kLeastStallLimit, std::chrono::minutes(10));
   settings.tick = loop.duration("tick", kTick, kLeastTick, kLongestTick);

@@ -17,6 +17,7 @@ struct NodeSettings {
   std::vector<Requirement> needs;
   std::string bus_endpoint;  // empty: $STARBUS_BUSD, else busd's usual socket
   std::string bus_role;
+  bool upgrade_from_1_1 = false;  // see rpc::Endpoint::trust_unlisted_callers
   std::chrono::milliseconds stall{};
   std::chrono::milliseconds tick{};
   std::chrono::milliseconds leave_deadline{};

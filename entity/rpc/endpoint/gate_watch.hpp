@@ -36,6 +36,7 @@ class GateWatch {
 
   const Gates& gates() const { return gates_; }
   const Servers& servers() const { return servers_; }
+  void trust_unlisted() { servers_.trust_unlisted(); }
   /// False until both are known: until then no caller's permissions are.
   bool known() const { return gates_.known() && servers_.known(); }
   /// Watches, unless it does.

@@ -177,6 +177,21 @@ TEST_F(RpcTrust, ServersStaySoThroughRestartsOfTheDaemons) {
   });
 }
 
+TEST_F(RpcTrust, WhileAClusterIsUpgradedUnlistedCallersAreServersAndGatesAreNot) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await serve());
+    server.trust_unlisted_callers();
+    bus::Bus old_bus(loop, cluster.node("a", "old", "gate"));  // a role without trust, as of 1.1
+    Endpoint old(old_bus);
+    CO_OK(co_await old_bus.connect(use_awaitable));
+    CO_OK(co_await call<&Chat::join>(old, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::server);
+    CO_OK(co_await old_bus.bind("gate/a.old", {}, use_awaitable));
+    CO_OK(co_await call<&Chat::join>(old, "entity/7", {}, "x"));
+    EXPECT_EQ(chat.last, From::gate);
+  });
+}
+
 TEST_F(RpcTrust, NobodyBindsANameOfAServer) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
