@@ -136,6 +136,23 @@ TEST(ListenerFlood, HandshakesOfStrangersTakeNoTurnOfTheThreadOfLinks) {
   EXPECT_LE(waits_of("ZMQbg/IO/0"), links + 3) << "but for its own timers";
 }
 
+// ZeroMQ tells of each connection, to a loop that is busy with something else meanwhile.
+TEST(ListenerFlood, EventsThatTheLoopHasNotReadStopNeitherZeroMqNorTheEnd) {
+  Pair pair;
+  pair.listen("tcp");
+  const auto port = port_of(pair.listener->endpoint());
+  constexpr int kFlood = 3'000;
+  const long before = waits_of("ZMQbg/IO/1");
+  for (int i = 0; i < kFlood; ++i) {
+    const Fd stranger = begin_connect(port, "127.0.0.9");
+    pollfd poll{stranger.get(), POLLOUT, 0};
+    ASSERT_EQ(::poll(&poll, 1, 5'000), 1) << "accepted by the kernel";
+  }
+  EXPECT_GT(waits_of("ZMQbg/IO/1"), before);
+  pair.listener.reset();
+  SUCCEED() << "and does not wait for a thread that waits for this one";
+}
+
 TEST(PacketFilter, KnowsSourcesByTheAddressThatAPeerCannotChoose) {
   const auto listening = listen_socket(*parse_endpoint("stream://127.0.0.1:0"), {});
   ASSERT_TRUE(listening);
