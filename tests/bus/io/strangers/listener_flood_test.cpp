@@ -1,6 +1,7 @@
 // A peer that reaches the port for hosts and has no key: many connections, and many handshakes.
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 
 #include <fstream>
@@ -22,6 +23,9 @@ Fd begin_connect(std::uint16_t port, const char* from) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   ::inet_pton(AF_INET, from, &address.sin_addr);
+  // The port by connect, as for others: many runs would use up those that bind may take.
+  const int on = 1;
+  EXPECT_EQ(::setsockopt(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on), 0);
   EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -70,9 +74,9 @@ TEST(ListenerFlood, ConnectionsOfOneAddressAreBounded) {
   pair.loop.settle();
   EXPECT_FALSE(is_connected(shut_out)) << "the kernel does not hear it";
   EXPECT_NE(pair.connect(), nullptr) << "another address";
-  // The kernel asks again for the one that waits, after a second at the earliest.
-  EXPECT_TRUE(
-      pair.loop.run_until([&] { return is_connected(shut_out); }, std::chrono::seconds(20)));
+  // The flood ends. The kernel asks again for the one that waits: after 1 s, 3 s, 7 s.
+  flood.clear();
+  EXPECT_TRUE(pair.loop.run_until([&] { return is_connected(shut_out); }));
 }
 
 TEST(ListenerFlood, ASessionPortHearsNobodyOnceItsPeerHasCome) {
@@ -134,6 +138,23 @@ TEST(ListenerFlood, HandshakesOfStrangersTakeNoTurnOfTheThreadOfLinks) {
   }
   EXPECT_GE(waits_of("ZMQbg/IO/1"), strangers + 20);
   EXPECT_LE(waits_of("ZMQbg/IO/0"), links + 3) << "but for its own timers";
+}
+
+// ZeroMQ tells of each connection, to a loop that is busy with something else meanwhile.
+TEST(ListenerFlood, EventsThatTheLoopHasNotReadStopNeitherZeroMqNorTheEnd) {
+  Pair pair;
+  pair.listen("tcp");
+  const auto port = port_of(pair.listener->endpoint());
+  constexpr int kFlood = 1'200;  // three events each; ZeroMQ's own bounds are 1,000 and 1,000
+  const long before = waits_of("ZMQbg/IO/1");
+  for (int i = 0; i < kFlood; ++i) {
+    const Fd stranger = begin_connect(port, "127.0.0.9");
+    pollfd poll{stranger.get(), POLLOUT, 0};
+    ASSERT_EQ(::poll(&poll, 1, 5'000), 1) << "accepted by the kernel";
+  }
+  EXPECT_GT(waits_of("ZMQbg/IO/1"), before);
+  pair.listener.reset();
+  SUCCEED() << "and does not wait for a thread that waits for this one";
 }
 
 TEST(PacketFilter, KnowsSourcesByTheAddressThatAPeerCannotChoose) {
