@@ -52,30 +52,23 @@ MailAdmin::MailAdmin(boost::asio::io_context& loop, daemon::AdminServer& admin, 
                       (this->*serve)(request, reply);
                     });
   }
-  admin.post_async("/mail/backup", [this](const Request& request, const Reply& reply) {
-    begin_backup(request, reply);
-  });
-  admin.post_async("/mail/purge",
-                   [this](const Request& request, const Reply& reply) { purge(request, reply); });
-  admin.post_async("/mail/move", [this](const Request& request, const Reply& reply) {
-    begin_move(request, reply);
-  });
-  admin.post_async("/mail/move/stop", [this](const Request& request, const Reply& reply) {
-    stop_move(request, reply);
-  });
-  admin.post_async("/mail/offer",
-                   [this](const Request& request, const Reply& reply) { offer(request, reply); });
-  admin.post_async("/mail/offer/withdraw", [this](const Request& request, const Reply& reply) {
-    withdraw(request, reply);
-  });
-  admin.post_async("/mail/detach",
-                   [this](const Request& request, const Reply& reply) { detach(request, reply); });
-  admin.post_async("/mail/damage/acknowledge", [this](const Request& request, const Reply& reply) {
-    acknowledge(request, reply);
-  });
-  admin.post_async("/mail/backup/stop", [this](const Request& request, const Reply& reply) {
-    stop_backup(request, reply);
-  });
+  using Serve = void (MailAdmin::*)(const Request&, const Reply&);
+  constexpr std::pair<const char*, Serve> kChanges[] = {
+      {"/mail/backup", &MailAdmin::begin_backup},
+      {"/mail/backup/stop", &MailAdmin::stop_backup},
+      {"/mail/purge", &MailAdmin::purge},
+      {"/mail/move", &MailAdmin::begin_move},
+      {"/mail/move/stop", &MailAdmin::stop_move},
+      {"/mail/offer", &MailAdmin::offer},
+      {"/mail/offer/withdraw", &MailAdmin::withdraw},
+      {"/mail/detach", &MailAdmin::detach},
+      {"/mail/damage/acknowledge", &MailAdmin::acknowledge},
+  };
+  for (const auto& [path, serve] : kChanges) {
+    admin.post_async(path, [this, serve = serve](const Request& request, const Reply& reply) {
+      (this->*serve)(request, reply);
+    });
+  }
 }
 
 bool MailAdmin::answer(const std::string& path_and_query, const daemon::AtCaller& caller,
