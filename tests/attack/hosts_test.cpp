@@ -103,6 +103,32 @@ TEST_F(TakenHost, IsNoOwnerWhileBusrootWaitsForTheOthers) {
       50s);
 }
 
+/// It reports the death of a process of another host, and asks in its name.
+TEST_F(TakenHost, SpeaksForNoProcessOfAnotherHost) {
+  run([this]() -> Task {
+    Bus owner(loop, cluster.node("b", "owner"));
+    Bus caller(loop, cluster.node("a", "caller"));
+    CO_OK(co_await owner.connect(use_awaitable));
+    CO_OK(co_await caller.connect(use_awaitable));
+    bus::Handlers handlers = echo();
+    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    CO_OK(bound);
+    const bus::ChannelId channel = bus::channel_id("entity/greeter");
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const auto evil = host({}, "evil-" + std::to_string(attempt));
+      EXPECT_TRUE(co_await until([&] { return evil->welcome(); }));
+      if (attempt == 0) evil->say(bus::ProcessDead{owner.self()});
+      if (attempt == 1) evil->say(bus::Unbind{owner.self(), channel, bound->epoch});
+      if (attempt == 2) evil->say(bus::ProcessUp{owner.self(), "owner", "node", 1});
+      if (attempt == 3) evil->say(bus::Table{owner.self(), {}});
+      co_await pass(100ms);
+      EXPECT_EQ(co_await answer(caller, "entity/greeter"), "who is there?") << attempt;
+    }
+    EXPECT_EQ(owner.epoch("entity/greeter"), bound->epoch);
+    EXPECT_EQ(owner.counters().connects, 1U);
+  });
+}
+
 /// A word of the bus that a queue is full makes a sender wait.
 TEST_F(TakenHost, HoldsNoSenderBackThatSendsElsewhere) {
   run([this]() -> Task {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bus/core/wire/record_admin.hpp"
+#include "bus/core/wire/record_moves.hpp"
 #include "bus/core/wire/record_replies.hpp"
 #include "bus/core/wire/record_watches.hpp"
 #include "tests/attack/attack_fixture.hpp"
@@ -152,6 +153,36 @@ TEST_F(TakenNames, ItBindsAndFreesNothingInTheNameOfOthers) {
     EXPECT_EQ(co_await answer(caller, "entity/greeter"), "who is there?");
     EXPECT_EQ(owner.epoch("entity/greeter"), bound->epoch);
     EXPECT_FALSE(own->closed()) << "it has asked for what does not concern it";
+  });
+}
+
+/// Requests of a move that nobody has begun, with tickets of its own making.
+TEST_F(TakenNames, AMadeUpTicketMovesNothing) {
+  run([this]() -> Task {
+    Bus owner(loop, cluster.node("b", "owner"));
+    Bus caller(loop, cluster.node("a", "caller"));
+    CO_OK(co_await owner.connect(use_awaitable));
+    CO_OK(co_await caller.connect(use_awaitable));
+    bus::Handlers handlers = echo();
+    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    CO_OK(bound);
+    const bus::ChannelId channel = bus::channel_id("entity/greeter");
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const auto evil = node("evil-" + std::to_string(attempt));
+      EXPECT_TRUE(co_await until([&] { return evil->welcome(); }));
+      const bus::Ticket stolen{owner.self(), evil->self(), 7};
+      const bus::Ticket own{evil->self(), caller.self(), 7};
+      if (attempt == 0) evil->say(bus::Attach{evil->self(), "entity/greeter", stolen});
+      if (attempt == 1) evil->say(bus::Move{evil->self(), channel, bound->epoch, own});
+      if (attempt == 2) evil->say(bus::Reclaim{evil->self(), "entity/greeter", own});
+      if (attempt == 3) evil->say(bus::Freed{evil->self(), channel, own});
+      if (attempt == 4) evil->say(bus::Active{evil->self(), channel, bound->epoch});
+      co_await pass(100ms);
+      EXPECT_EQ(co_await answer(caller, "entity/greeter"), "who is there?") << attempt;
+      EXPECT_TRUE(evil->messages().empty()) << attempt;
+      EXPECT_FALSE(evil->granted("entity/greeter")) << attempt;
+    }
+    EXPECT_EQ(owner.epoch("entity/greeter"), bound->epoch);
   });
 }
 
