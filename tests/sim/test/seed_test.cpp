@@ -22,8 +22,9 @@ RunOptions options_for(std::uint64_t seed, std::string_view profile) {
 class SeedTest : public testing::TestWithParam<Profile> {};
 
 TEST_P(SeedTest, KeepsEveryPromise) {
-  // A seed with mail has three times the work of others; sim_mail_300 has more of them.
-  const std::uint64_t seeds = GetParam().mail ? 14 : 40;
+  // A seed with mail or clients has three times the work of others; sim_mail_300 and
+  // sim_clients_100 have more of them.
+  const std::uint64_t seeds = GetParam().mail || GetParam().clients ? 14 : 40;
   Counts counts;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RunResult result = run_seed(options_for(seed, GetParam().name));
