@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr int kCalls = 40'000;
 constexpr auto kDeadline = 2s;  // after the last call was made, on any machine
-constexpr auto kPatience = 30s;
+constexpr auto kLongestWait = 30s;
 constexpr const char* kHung = "bench/hung";
 
 std::string endpoint_of(const std::string& directory, int host) {
@@ -45,7 +45,7 @@ template <class T, class Start>
 Result<void> wait(boost::asio::io_context& loop, Start start) {
   std::optional<bus::Result<T>> result;
   start([&](bus::Result<T> end) { result = std::move(end); });
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
   loop.restart();
   while (!result && loop.run_one_until(end) != 0) {
   }
@@ -98,7 +98,7 @@ Result<Metrics> call_the_hung(Process& callee, const std::string& endpoint) {
   }
   Turns turns(loop);
   turns.start();
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (ended < kCalls && std::chrono::steady_clock::now() < end) loop.run_one();
   turns.stop();
   callee.go_on();

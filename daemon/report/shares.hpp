@@ -41,6 +41,7 @@ struct ProgramShare {
   friend bool operator==(const ProgramShare&, const ProgramShare&) = default;
 };
 
+/// All sessions of one user.
 struct UserShare {
   std::uint64_t uid = 0;
   std::uint64_t links = 0;
@@ -63,6 +64,7 @@ struct UserShare {
   friend bool operator==(const UserShare&, const UserShare&) = default;
 };
 
+/// What a busd has for all, and the users that hold most of it.
 struct HostShares {
   Usage processes;
   Usage names;

@@ -43,6 +43,7 @@ struct AccountReport {
   std::vector<UserHoldings> users;
 };
 
+/// Of all users with a process or a link here; the uplink is nobody's. Thread of the router.
 AccountReport report_accounts(HostState& host);
 
 }  // namespace starbus::bus
