@@ -28,7 +28,7 @@ namespace starbus::bus {
     "requests are dropped, by shares, and repeated; watches wait",                                 \
     "HostAttack.RequestsOfOneUserLeaveRoomForOthers")                                              \
   X(kTableRoom, 8_MiB, "bytes", "tables that wait for busroot's link",                             \
-    "they leave in pages as it takes them", "HostAttack.ALargeTableLeavesInPages")         \
+    "they leave in pages as it takes them", "HostAttack.ALargeTableLeavesInPages")                 \
   X(kHellosPerSecond, 1'000, "hellos",                                                             \
     "of new processes of one user: each costs a line of the journal",                              \
     "overloaded; the library connects again", "HostAttack.HellosOfOneUserAreBounded")              \
