@@ -97,7 +97,7 @@ void ClientUser::bind(std::size_t index) {
   handlers.on_message = [this](bus::Message& message) {
     ++world_.counts[Event::handled];
     const ClientBody body = decode_client_body(message.body());
-    world_.client_oracle.handled(body.id, life_, std::string(message.channel()));
+    handled(body.id, message);
   };
   handlers.on_call = [this](bus::Call& call) { on_call(call); };
   ++world_.counts[Event::binds];
@@ -140,10 +140,16 @@ ClientUser::Stay ClientUser::stay_of(std::string_view name) const {
 
 // --- answering -----------------------------------------------------------------------------------
 
+void ClientUser::handled(ClientOracle::Id id, const bus::Message& message) {
+  const Stay stay = stay_of(message.channel());  // none: the end of bind has not been told yet
+  world_.client_oracle.handled(id, life_, std::string(message.channel()),
+                               stay.number != 0 ? stay.since : world_.now());
+}
+
 void ClientUser::on_call(bus::Call& call) {
   ++world_.counts[Event::handled];
   const ClientBody body = decode_client_body(call.body());
-  world_.client_oracle.handled(body.id, life_, std::string(call.channel()));
+  handled(body.id, call);
   const bus::Process caller = call.origin();
   world_.note(node_.name(), [&] { return "gets call " + std::to_string(body.id); });
   bus::Responder responder = call.responder();

@@ -79,6 +79,7 @@ class ClientUser {
   void bind(std::size_t index);
   void bind_later(std::size_t index);
   void lease_lost();
+  void handled(ClientOracle::Id id, const bus::Message& message);
   void on_call(bus::Call& call);
   void answer(bus::Responder& responder, ClientOracle::Id id, std::uint32_t bytes);
   ClientOracle::Question question(ClientOracle::Kind kind, const Asking& asking) const;

@@ -127,7 +127,7 @@ void ClientOracle::announcement_ended(Id id, const bus::Result<bus::GroupOutcome
 
 // --- handlers ------------------------------------------------------------------------------------
 
-void ClientOracle::handled(Id id, std::uint64_t life, const std::string& channel) {
+void ClientOracle::handled(Id id, std::uint64_t life, const std::string& channel, Time since) {
   if (!known(id, "a handler got a message")) return;
   Asked& asked = at(id);
   const Question& question = asked.question;
@@ -139,9 +139,17 @@ void ClientOracle::handled(Id id, std::uint64_t life, const std::string& channel
   }
   asked.handled.insert(channel);
   asked.handler = life;
-  const std::string stream = std::to_string(question.asker) + ' ' +
-                             (group ? channel : question.to) + ' ' + std::to_string(question.key) +
-                             ' ' + std::string(bus::name_of(question.lane));
+  const std::string stream = std::to_string(question.asker) + ' ' + std::to_string(question.key) +
+                             ' ' + std::string(bus::name_of(question.lane)) + ' ';
+  check_order(id, stream + channel);
+  // The choice of an instance lasts as long as the instance. After that, what had not left for it
+  // may reach the next one under its name, after what went to another instance.
+  if (!group && channel != question.to && since <= question.begun) {
+    check_order(id, stream + question.to);
+  }
+}
+
+void ClientOracle::check_order(Id id, const std::string& stream) {
   Id& latest = latest_[stream];
   if (latest > id) broken(id, "handled after its successor " + std::to_string(latest));
   latest = std::max(latest, id);

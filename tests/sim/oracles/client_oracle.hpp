@@ -44,8 +44,8 @@ class ClientOracle {
   void message_ended(Id id, const bus::Result<>& result, Time now, std::uint64_t stay);
   void announcement_ended(Id id, const bus::Result<bus::GroupOutcome>& result);
 
-  /// A handler of this life got it.
-  void handled(Id id, std::uint64_t life, const std::string& channel);
+  /// A handler of this life got it, which has had the channel since then.
+  void handled(Id id, std::uint64_t life, const std::string& channel, Time since = {});
   /// A handler answers: the number that its reply carries.
   std::uint64_t answers(Id call);
   /// A handler fails it, or drops it.
@@ -81,6 +81,7 @@ class ClientOracle {
   bool end(Id id);
   void check_failure(Id id, const bus::Error& reason, Time now, std::uint64_t stay);
   void check_reply(Id id, bus::ByteView body);
+  void check_order(Id id, const std::string& stream);
   void broken(Id id, const std::string& promise);
 
   std::vector<Asked> asked_;
