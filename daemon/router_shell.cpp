@@ -4,6 +4,7 @@
 
 #include <boost/asio/post.hpp>
 #include <cassert>
+#include <utility>
 
 namespace starbus::daemon {
 namespace {
@@ -24,26 +25,52 @@ bus::PeerFacts facts_of(const bus::io::Peer& peer) {
 /// One link and its id; the link's handler.
 class LinkShell::Port final : public bus::io::LinkHandler {
  public:
-  Port(LinkShell& shell, bus::LinkId id, std::shared_ptr<bus::io::Link> link)
-      : shell_(shell), id_(id), link_(std::move(link)) {}
+  /// `user`: whose link it is; nullopt where users are not known, or do not count.
+  Port(LinkShell& shell, bus::LinkId id, std::shared_ptr<bus::io::Link> link,
+       std::optional<LinkTurns::User> user)
+      : shell_(shell), id_(id), link_(std::move(link)), user_(user) {
+    if (user_) shell_.turns_.join(*user_);
+  }
+  ~Port() {
+    if (user_) shell_.turns_.leave(*user_, id_);
+  }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
 
   bus::io::Link& link() { return *link_; }
   Speaker as_speaker() const { return {*link_, since_}; }
 
+  bool has_turn(bus::io::Link&) override {
+    if (!user_ || shell_.turns_.begin(*user_, id_, LinkTurns::Clock::now())) return true;
+    shell_.serve_waiting();
+    return false;
+  }
+  bool enough() override { return user_ && shell_.turns_.is_over(*user_); }
+
   void on_bundle(bus::io::Link&, bus::ByteView bundle) override {
+    const bool measured = user_ && shell_.turns_.shared();
+    const auto begun = measured ? LinkTurns::Clock::now() : LinkTurns::Clock::time_point{};
+    take(bundle);
+    if (!measured) return;
+    const auto now = LinkTurns::Clock::now();
+    shell_.turns_.spend(*user_, now - begun, now);
+  }
+  void on_batch_end(bus::io::Link&) override { shell_.router_->flush(); }
+  void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
+
+ private:
+  void take(bus::ByteView bundle) {
     shell_.speaker_ = this;
     shell_.router_->on_bundle(id_, bundle, boot_now());
     shell_.speaker_ = nullptr;
     // If the bundle ended its own link, no end of the batch follows.
     if (!shell_.ports_.contains(id_)) shell_.router_->flush();
   }
-  void on_batch_end(bus::io::Link&) override { shell_.router_->flush(); }
-  void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
 
- private:
   LinkShell& shell_;
   bus::LinkId id_;
   std::shared_ptr<bus::io::Link> link_;
+  const std::optional<LinkTurns::User> user_;
   const bus::Time since_ = boot_now();
 };
 
@@ -99,8 +126,10 @@ bus::LinkId LinkShell::add(std::shared_ptr<bus::io::Link> link, const Opened& op
   assert(router_ != nullptr);
   const bus::LinkId id = next_id_++;
   bus::PeerFacts facts = facts_of(link->peer());
+  std::optional<LinkTurns::User> user;
+  if (facts.pid != 0 && !opened) user = facts.uid;
   auto& port =
-      *ports_.emplace(id, std::make_unique<Port>(*this, id, std::move(link))).first->second;
+      *ports_.emplace(id, std::make_unique<Port>(*this, id, std::move(link), user)).first->second;
   if (opened) {
     opened(id, std::move(facts), boot_now());
   } else {
@@ -109,6 +138,22 @@ bus::LinkId LinkShell::add(std::shared_ptr<bus::io::Link> link, const Opened& op
   if (ports_.contains(id)) port.link().start(port);
   router_->flush();
   return id;
+}
+
+void LinkShell::serve_waiting() {
+  if (!turns_.somebody_waits() || std::exchange(serving_, true)) return;
+  boost::asio::post(loop_, [this, weak = std::weak_ptr(alive_)] {
+    if (weak.expired()) return;
+    serving_ = false;
+    const auto link = router_ == nullptr ? std::nullopt : turns_.next(LinkTurns::Clock::now());
+    if (!link) return;
+    if (const auto found = ports_.find(*link); found != ports_.end()) {
+      // It may close itself meanwhile.
+      const std::shared_ptr<bus::io::Link> kept = found->second->link().shared_from_this();
+      kept->go_on();
+    }
+    serve_waiting();
+  });
 }
 
 void LinkShell::flush() {

@@ -21,6 +21,7 @@
 #include "bus/core/routers/router.hpp"
 #include "bus/io/clock.hpp"
 #include "bus/io/link.hpp"
+#include "daemon/link_turns.hpp"
 
 namespace starbus::daemon {
 
@@ -72,6 +73,8 @@ class LinkShell {
   void take_thread();
   void wait();
   void ended(bus::LinkId id, const Error& reason);
+  /// Gives the links that wait their turns, one in each round of the loop.
+  void serve_waiting();
   /// Keeps a port until the next tick, because it may be on the stack.
   void retire(bus::LinkId id);
 
@@ -82,8 +85,10 @@ class LinkShell {
   bus::Router* router_ = nullptr;
   bus::LinkId next_id_ = 1;
   const Port* speaker_ = nullptr;
+  LinkTurns turns_;  // outlives the ports
   boost::unordered_flat_map<bus::LinkId, std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<Port>> retired_;
+  bool serving_ = false;
 };
 
 /// Writes a router's log line to the daemon's log.

@@ -29,7 +29,11 @@ namespace starbus::bus::io {
   X(kMaxHalfOpen, 256, "sessions", "that wait for their client: each costs a socket",             \
     "overloaded; the client asks again")                                                          \
   X(kHalfOpenOfKey, 2, "sessions", "likewise of one key: it must not keep other hosts out",       \
-    "overloaded; the client asks again")
+    "overloaded; the client asks again")                                                          \
+  X(kLoopTurn, 1ms, "of a daemon's loop, for bundles of one user: what others then wait for it",  \
+    "its links wait for their turns", "LinkTurns.WhoUsesLittleIsServedAtOnce")                    \
+  X(kLoopMemory, 10ms, "after which half of the time that a user has used is forgotten",          \
+    "it counts half", "LinkTurns.UseIsForgotten")
 
 STARBUS_LIMITS_OF(kListenerLimits, STARBUS_LISTENER_LIMITS)
 

@@ -45,6 +45,9 @@ class LinkHandler {
   virtual void on_bundle(Link& link, std::span<const std::byte> bundle) = 0;
   /// All bundles that were readable have been handed over, or `enough` ended the batch: flush now.
   virtual void on_batch_end(Link& link) = 0;
+  /// Asked before the bundles of a read are handed over. False: not now, and the handler calls
+  /// Link::go_on when it is their turn; until then the link reads no further.
+  virtual bool has_turn(Link&) { return true; }
   /// Asked after a bundle while more are readable. True ends the batch: the rest comes in another
   /// one, after other work of the loop.
   virtual bool enough() { return false; }
@@ -64,6 +67,8 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Takes a whole bundle. Never blocks, never refuses: the link clock above bounds what is queued
   /// here. Writes at once if the transport has room. Bundles leave in order.
   virtual void send(Bytes bundle) = 0;
+  /// Hands over what waits since LinkHandler::has_turn said no. Links that never ask ignore it.
+  virtual void go_on() {}
   /// An empty buffer, with the capacity of an earlier bundle if one is free.
   virtual Bytes take_buffer() = 0;
   /// Ends the pipe. Queued bundles are sent if the transport takes them at once, and discarded

@@ -91,7 +91,12 @@ void StreamLink::on_read(const boost::system::error_code& error, std::size_t siz
   hand_over();
 }
 
+void StreamLink::go_on() {
+  if (!closed_) hand_over();
+}
+
 void StreamLink::hand_over() {
+  if (!handler_->has_turn(*this)) return;
   const Handed handed = deliver();
   if (handed == Handed::closed) return;
   handler_->on_batch_end(*this);

@@ -23,6 +23,7 @@ class StreamLink final : public Link {
   void start(LinkHandler& handler) override;
   void send(Bytes bundle) override;
   Bytes take_buffer() override;
+  void go_on() override;
   void close() override;
   const Peer& peer() const override { return peer_; }
   Result<int> open_process() override;

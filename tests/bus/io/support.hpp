@@ -47,6 +47,7 @@ struct Recorder final : LinkHandler {
   bool in_order = true;
   std::function<void(Link&, ByteView)> then;
   bool has_enough = false;
+  bool must_wait = false;
 
   void on_bundle(Link& link, ByteView bundle) override {
     EXPECT_EQ(closed, 0);
@@ -57,6 +58,7 @@ struct Recorder final : LinkHandler {
     if (then) then(link, bundle);
   }
   void on_batch_end(Link&) override { ++batches; }
+  bool has_turn(Link&) override { return !must_wait; }
   bool enough() override { return has_enough; }
   void on_closed(Link&, const Error& error) override {
     ++closed;

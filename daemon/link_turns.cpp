@@ -1,0 +1,75 @@
+#include "daemon/link_turns.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "bus/io/limits.hpp"
+
+namespace starbus::daemon {
+
+using bus::LinkId;
+using bus::io::kLoopMemory;
+using bus::io::kLoopTurn;
+
+void LinkTurns::join(User user) {
+  ++users_[user].links;
+}
+
+void LinkTurns::leave(User user, LinkId link) {
+  const auto found = users_.find(user);
+  assert(found != users_.end() && found->second.links > 0);
+  waiting_ -= std::erase(found->second.waiting, link);
+  if (called_ == link) called_.reset();
+  if (--found->second.links == 0) users_.erase(found);
+}
+
+void LinkTurns::advance_to(Clock::time_point now) {
+  const auto periods = (now - halved_at_) / kLoopMemory;
+  if (periods <= 0) return;
+  halved_at_ = now;
+  const int halvings = static_cast<int>(std::min<std::int64_t>(periods, 40));
+  for (auto& [user, share] : users_) {
+    share.spent /= std::int64_t{1} << halvings;
+    share.turn_end = std::min(share.turn_end, share.spent + kLoopTurn);
+  }
+}
+
+bool LinkTurns::begin(User user, LinkId link, Clock::time_point now) {
+  advance_to(now);
+  Share& share = users_.at(user);
+  const bool called = called_ == link;
+  if (called) called_.reset();
+  if (called || !shared() || (share.waiting.empty() && share.spent < kLoopTurn)) {
+    share.turn_end = share.spent + kLoopTurn;
+    return true;
+  }
+  share.waiting.push_back(link);
+  ++waiting_;
+  return false;
+}
+
+void LinkTurns::spend(User user, Clock::duration time, Clock::time_point now) {
+  advance_to(now);
+  if (const auto found = users_.find(user); found != users_.end()) found->second.spent += time;
+}
+
+bool LinkTurns::is_over(User user) const {
+  const auto found = users_.find(user);
+  return shared() && found != users_.end() && found->second.spent >= found->second.turn_end;
+}
+
+std::optional<LinkId> LinkTurns::next(Clock::time_point now) {
+  advance_to(now);
+  Share* least = nullptr;
+  for (auto& [user, share] : users_) {
+    if (!share.waiting.empty() && (least == nullptr || share.spent < least->spent)) least = &share;
+  }
+  if (least == nullptr) return std::nullopt;
+  called_ = least->waiting.front();
+  least->waiting.pop_front();
+  --waiting_;
+  return called_;
+}
+
+}  // namespace starbus::daemon
