@@ -171,7 +171,7 @@ class ZmqConnecting::Attempt : public std::enable_shared_from_this<Attempt> {
         if (uses_curve()) {
           fail(Errc::unauthorized, "the listener ended the handshake: has it another key?");
         } else {
-          fail(Errc::unreachable, "the listener ended the handshake");
+          fail(Errc::unreachable, "the listener ended the handshake: does it demand CURVE?");
         }
         break;
       case ZMQ_EVENT_DISCONNECTED:

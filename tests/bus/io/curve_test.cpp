@@ -78,7 +78,10 @@ TEST(Curve, DoesNotTalkToAPlainClientNorToAPlainListener) {
   CurvePair pair;
   pair.begin();
   const auto plain_client = pair.failure({});
-  EXPECT_EQ(plain_client.code, Errc::unauthorized) << plain_client.to_string();
+  // It sees the demand, or only that the listener hangs up: as one does that is being restarted.
+  EXPECT_TRUE(plain_client == Errc::unauthorized || plain_client == Errc::unreachable)
+      << plain_client.to_string();
+  EXPECT_NE(plain_client.detail.find("CURVE"), std::string::npos) << plain_client.to_string();
   EXPECT_TRUE(pair.accepted.empty());
   EXPECT_TRUE(pair.loop.run_until([&] { return !pair.refused.empty(); }));
 
