@@ -82,7 +82,7 @@ TEST_F(MailOnline, OffersShardsToAHost) {
   const Ran ran = tool({"offer", "0-7", "--to", "b"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "host b may take 0-7\n");
-  EXPECT_TRUE(was_asked("/mail/offer shards=0-7&to=b"));
+  EXPECT_TRUE(was_asked("/mail/offer shards=0-7 to=b"));
   EXPECT_EQ(tool({"offer"}).out, "host b may take 0-7\n");
   EXPECT_EQ(json::parse(tool({"offer", "--json"}).out)["offers"][0]["to"], "b");
   EXPECT_EQ(tool({"offer", "0-7", "--withdraw"}).out, "no host may take 0-7 any more\n");
