@@ -31,9 +31,9 @@ namespace starbus::bus::io {
   X(kHalfOpenOfKey, 2, "sessions", "likewise of one key: it must not keep other hosts out",       \
     "overloaded; the client asks again")                                                          \
   X(kLoopTurn, 1ms, "of a daemon's loop, for bundles of one user: what others then wait for it",  \
-    "its links wait for their turns", "LinkTurns.WhoUsesLittleIsServedAtOnce")                    \
+    "its links wait for their turns", "LinkTurnsTest.WhoUsesLittleIsServedAtOnce")                \
   X(kLoopMemory, 10ms, "after which half of the time that a user has used is forgotten",          \
-    "it counts half", "LinkTurns.UseIsForgotten")
+    "it counts half", "LinkTurnsTest.UseIsForgotten")
 
 STARBUS_LIMITS_OF(kListenerLimits, STARBUS_LISTENER_LIMITS)
 
