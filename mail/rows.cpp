@@ -105,6 +105,17 @@ std::string key_of_sender(const Process& sender, std::string_view key) {
   return hash;
 }
 
+std::string key_of_content(std::string_view key, bus::ByteView body) {
+  Bytes text;
+  bus::Writer writer(text);
+  writer.put(static_cast<std::uint32_t>(key.size()));
+  writer.bytes(as_bytes(key));
+  writer.bytes(body);
+  std::string hash;
+  put_id(hash, channel_id("post content " + of_bytes(text)));
+  return hash;
+}
+
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view idempotency) {
   std::string key = kind_prefix('k', shard);
   put_id(key, id);

@@ -5,7 +5,7 @@
 ///   S shard                          ShardRow
 ///   m shard id                       BoxRow: one mailbox or log
 ///   b shard id number                MessageRow
-///   k shard id hash                  KeyRow: an idempotency key of one sender
+///   k shard id hash                  KeyRow: an idempotency key of one sender, or with one body
 ///   k shard id key                   KeyRow: the same, of any sender, as earlier versions wrote it
 ///   f shard origin lane              StreamRow: one sender's stream to this shard
 ///   r shard origin lane seq          ResultsRow: what became of the messages up to seq
@@ -125,9 +125,11 @@ std::string shard_key(std::uint8_t shard);
 std::string box_key(std::uint8_t shard, const ChannelId& id);
 std::string message_key(std::uint8_t shard, const ChannelId& id, std::uint64_t number);
 std::string post_key(std::uint8_t shard, const ChannelId& id, std::string_view key);
-/// What stands for an idempotency key in its row, so that it counts for posts of one node of one
-/// host only, in whichever incarnation: 16 bytes.
+/// What stands for an idempotency key in its two rows, 16 bytes each. A post is a repetition if one
+/// node of one host said the key before, in whichever incarnation, or if anybody said it with the
+/// same body: whoever guesses a key cannot make another message vanish.
 std::string key_of_sender(const Process& sender, std::string_view key);
+std::string key_of_content(std::string_view key, bus::ByteView body);
 std::string stream_key(std::uint8_t shard, const Process& origin, bus::Lane lane);
 std::string results_key(std::uint8_t shard, const Process& origin, bus::Lane lane,
                         std::uint64_t seq);

@@ -1,6 +1,8 @@
 #include "mail/batch/batch_posts.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "bus/core/limits.hpp"
 #include "mail/batch/post_keys.hpp"
@@ -43,11 +45,12 @@ Result<std::uint64_t> BatchPosts::store(OpenShard& shard, const WaitingPost& pos
   if (is_dead_letters(head.name)) return Error{Errc::denied, "only the store writes dead letters"};
   if (decoded->body.size() > bus::kMaxPostBody) return Error{Errc::too_large};
 
-  const std::string key =
-      head.key.empty() ? ""
-                       : post_key(shard.number, id, key_of_sender(post.stream.origin, head.key));
-  if (!key.empty()) {
-    auto before = seen_before(mail_, batch, key);
+  std::vector<std::string> keys;  // both rows of its idempotency key, if it has one
+  if (!head.key.empty()) {
+    keys = {post_key(shard.number, id, key_of_sender(post.stream.origin, head.key)),
+            post_key(shard.number, id, key_of_content(head.key, decoded->body))};
+    auto before = seen_before(mail_, batch, keys[0]);
+    if (before && !*before) before = seen_before(mail_, batch, keys[1]);
     if (before && !*before) {  // perhaps an earlier version stored it
       before = seen_before(mail_, batch, post_key(shard.number, id, head.key));
     }
@@ -73,7 +76,7 @@ Result<std::uint64_t> BatchPosts::store(OpenShard& shard, const WaitingPost& pos
   BatchBoxes::Place place =
       boxes_.claim(std::move(*found), shard, id, head.name, head.target, batch);
   const std::uint64_t number = boxes_.put_message(place, head.trace, decoded->body, batch);
-  if (!key.empty()) batch.keys[key] = {number, mail_.shell.wall_ms()};
+  for (const std::string& key : keys) batch.keys[key] = {number, mail_.shell.wall_ms()};
   return number;
 }
 

@@ -90,12 +90,20 @@ void ClusterShutdown::tell(const std::string& process) {
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;
+        if (silent) leave_order(process);
         stages_.status(process,
                        silent ? "does not answer"
                               : "does not take the order to drain: " + reply.error().to_string());
         stages_.not_told(process, bus::io::boot_now());
         arm();
       });
+}
+
+/// A call whose deadline is over is taken back. One that goes on after that drains all the same.
+void ClusterShutdown::leave_order(const std::string& process) {
+  if (!left_orders_.insert(process).second) return;
+  const auto sent = entity::rpc::send<&NodeControl::drain>(node_.rpc(), presence_name(process), {});
+  if (!sent) left_orders_.erase(process);  // with the next order
 }
 
 /// The status of nodes that are waited for goes into the report of nodes that block.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "nodes/manager/load_reports.hpp"
@@ -38,6 +39,7 @@ class ClusterShutdown final : private NodeTable::Listener {
 
   void act();
   void tell(const std::string& process);
+  void leave_order(const std::string& process);
   void ask_waited_for();
   void arm();
   void log_progress();
@@ -52,6 +54,7 @@ class ClusterShutdown final : private NodeTable::Listener {
   std::size_t logged_ = 0;  // stages whose end was logged
   bool ended_ = false;      // and that was acted on
   bool fetched_ = false;
+  std::set<std::string> left_orders_;  // processes that will hear the order late
   entity::TimerOwner tick_;
   entity::TimerOwner asking_;
   entity::TimerOwner end_;

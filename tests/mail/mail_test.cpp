@@ -93,6 +93,9 @@ TEST_F(MailTest, NobodyUsesUpTheIdempotencyKeyOfAnother) {
   // The same node comes back after a crash, and is not sure.
   post_of({kAlice.host, kAlice.slot, kAlice.incarnation + 1}, 1, "gold", "trade-77");
   EXPECT_THAT(settle(), ElementsAre("stored 1 1=2"));
+  // Its work is taken up by another node, on another host.
+  post_of({3, 67, 1}, 1, "gold", "trade-77");
+  EXPECT_THAT(settle(), ElementsAre("stored 1 1=2"));
   EXPECT_THAT(bodies(), ElementsAre("junk", "gold"));
 }
 
