@@ -16,6 +16,8 @@ namespace starbus::nodes::manager {
     "the answer says how many it left out")                                                        \
   X(kReportInterval, 1s, "between two questions to a node for its report", "it is asked again")    \
   X(kShutdownInterval, 250ms, "the same, of nodes that a shutdown waits for", "it is asked again") \
+  X(kReportAgain, 20ms, "until all are asked again when the manager had no name of its own yet",   \
+    "it is asked again")                                                                           \
   X(kReportDeadline, 1s, "for the answer", "the node counts as one that does not answer")          \
   X(kMaxQuestions, 256, "calls", "that wait for their answer",                                     \
     "the others are asked as answers come")                                                        \

@@ -58,6 +58,12 @@ void LoadReports::ask_all() {
   ask_next();
 }
 
+void LoadReports::ask_all_soon() {
+  again_.cancel_all();
+  // If there is no timer, the next round asks.
+  (void)node_.timers().after(again_, kReportAgain, [this] { ask_all(); });
+}
+
 void LoadReports::ask_next() {
   while (!queue_.empty() && asking_ < kMaxQuestions) {
     const std::string process = std::move(queue_.front());
@@ -93,6 +99,8 @@ void LoadReports::answered(const std::string& process, std::uint64_t serial, con
       const std::string& role = row.report->role;
       if (bus::check_node_name(role) && role.size() <= kMaxRole) table_.role_known(process, role);
     }
+    // The table is there sooner than this process' own name, without which no call is made.
+    if (!reply && reply.error() == bus::Errc::unreachable) ask_all_soon();
     if (on_news_) on_news_(process);
   }
   ask_next();

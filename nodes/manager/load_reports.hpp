@@ -52,6 +52,7 @@ class LoadReports final : private NodeTable::Listener {
   void on_node_added(const KnownNode& node) override;
   void on_node_removed(const KnownNode& node) override;
   void ask_all();
+  void ask_all_soon();
   void ask_next();
   void ask(const std::string& process, Row& row);
   void answered(const std::string& process, std::uint64_t serial, const Reply& reply);
@@ -65,6 +66,7 @@ class LoadReports final : private NodeTable::Listener {
   std::uint64_t serials_ = 0;
   std::function<void(const std::string&)> on_news_;
   entity::TimerOwner timers_;
+  entity::TimerOwner again_;
 };
 
 }  // namespace starbus::nodes::manager
