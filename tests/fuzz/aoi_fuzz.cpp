@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "aoi/limits.hpp"
 #include "aoi/replay/recording.hpp"
 #include "aoi/wire/wire.hpp"
 
@@ -34,6 +35,7 @@ void import(std::string_view bytes) {
   const auto batch = world.import_state(sensor, *state, [&](std::uint64_t key) {
     return key <= known.size() ? known[key - 1] : EntityId{};
   });
+  if (state->epoch > kMaxImportedEpoch) return require(!batch && batch.error() == Errc::too_many);
   require(batch && batch->kept.size() + batch->gone.size() == state->targets.size());
   require(world.sees(sensor).size() == batch->kept.size());
   require(world.update().has_value());
