@@ -31,7 +31,7 @@ void LinkTurns::advance_to(Clock::time_point now) {
   const int halvings = static_cast<int>(std::min<std::int64_t>(periods, 40));
   for (auto& [user, share] : users_) {
     share.spent /= std::int64_t{1} << halvings;
-    share.turn_end = std::min(share.turn_end, share.spent + kLoopTurn);
+    if (share.turn_end) share.turn_end = std::min(*share.turn_end, share.spent + kLoopTurn);
   }
 }
 
@@ -56,7 +56,9 @@ void LinkTurns::spend(User user, Clock::duration time, Clock::time_point now) {
 
 bool LinkTurns::is_over(User user) const {
   const auto found = users_.find(user);
-  return shared() && found != users_.end() && found->second.spent >= found->second.turn_end;
+  if (!shared() || found == users_.end()) return false;
+  const Share& share = found->second;
+  return share.turn_end && share.spent >= *share.turn_end;
 }
 
 std::optional<LinkId> LinkTurns::next(Clock::time_point now) {

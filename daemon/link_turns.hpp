@@ -33,7 +33,7 @@ class LinkTurns {
   bool begin(User user, bus::LinkId link, Clock::time_point now);
   /// Bundles of the user took so long.
   void spend(User user, Clock::duration time, Clock::time_point now);
-  /// Whether the user has had a whole turn since begin().
+  /// Whether the user has had a whole turn since begin(). False for one whose links never ask.
   bool is_over(User user) const;
 
   bool somebody_waits() const { return waiting_ != 0; }
@@ -43,8 +43,8 @@ class LinkTurns {
  private:
   struct Share {
     std::size_t links = 0;
-    Clock::duration spent{};  // halved in each kLoopMemory
-    Clock::duration turn_end{};
+    Clock::duration spent{};                    // halved in each kLoopMemory
+    std::optional<Clock::duration> turn_end{};  // none before the first begin()
     std::deque<bus::LinkId> waiting;
   };
   void advance_to(Clock::time_point now);

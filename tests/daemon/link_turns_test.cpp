@@ -91,6 +91,14 @@ TEST_F(LinkTurnsTest, ALinkThatEndsWaitsNoLonger) {
   EXPECT_EQ(turns.next(now), std::nullopt);
 }
 
+TEST_F(LinkTurnsTest, LinksThatNeverAskHaveNoTurnsThatEnd) {
+  for (int i = 0; i < 100; ++i) {
+    now += kLoopTurn;
+    turns.spend(kGreedy, kLoopTurn, now);
+    EXPECT_FALSE(turns.is_over(kGreedy));
+  }
+}
+
 TEST_F(LinkTurnsTest, AUserThatIsAloneNeverWaits) {
   turns.leave(kHonest, 1);
   EXPECT_FALSE(turns.shared());
