@@ -60,6 +60,15 @@ class AttackTest : public bus::LoopTest {
     handlers.on_call = [](bus::Call& call) { (void)call.reply(call.body()); };
     return handlers;
   }
+  /// Connects both; the owner answers calls of entity/greeter from now on.
+  static boost::asio::awaitable<bus::Result<bus::Bound>> serve_greeter(Bus& owner, Bus& caller) {
+    for (Bus* each : {&owner, &caller}) {
+      if (const auto connected = co_await each->connect(use_awaitable); !connected) {
+        co_return connected.error();
+      }
+    }
+    co_return co_await owner.bind("entity/greeter", echo(), use_awaitable);
+  }
   /// The answer to a call, or its error.
   static boost::asio::awaitable<std::string> answer(Bus& caller, const std::string& to) {
     const auto reply = co_await caller.call(to, "who is there?", {}, use_awaitable);

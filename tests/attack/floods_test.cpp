@@ -21,15 +21,12 @@ class Floods : public UserAttackTest {
 
   /// Honest processes on both hosts, and the attacker's sessions.
   boost::asio::awaitable<bool> begin() {
-    const auto owned = co_await owner.connect(use_awaitable);
-    const auto called = co_await caller.connect(use_awaitable);
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     for (std::size_t i = 0; i < kSessions; ++i) evil.push_back(node(name(i), {}, kEvil));
     const auto in = co_await until([this] {
       return std::ranges::all_of(evil, [](const auto& one) { return one->welcome(); });
     });
-    co_return owned&& called&& bound&& in;
+    co_return bound.has_value() && in;
   }
   static std::string name(std::size_t i) { return "evil-" + std::to_string(i); }
   /// Nobody honest has lost a session, and calls and new names are served.

@@ -48,10 +48,7 @@ TEST_F(TakenHost, ARowOfAnOwnedNameGetsNoCalls) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("b", "owner"));
     Bus caller(loop, cluster.node("a", "caller"));
-    CO_OK(co_await owner.connect(use_awaitable));
-    CO_OK(co_await caller.connect(use_awaitable));
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     CO_OK(bound);
     const Epoch owned = bound->epoch;
     int number = 0;
@@ -108,10 +105,7 @@ TEST_F(TakenHost, SpeaksForNoProcessOfAnotherHost) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("b", "owner"));
     Bus caller(loop, cluster.node("a", "caller"));
-    CO_OK(co_await owner.connect(use_awaitable));
-    CO_OK(co_await caller.connect(use_awaitable));
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     CO_OK(bound);
     const bus::ChannelId channel = bus::channel_id("entity/greeter");
     for (int attempt = 0; attempt < 4; ++attempt) {

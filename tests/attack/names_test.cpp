@@ -33,10 +33,7 @@ TEST_F(TakenNames, ARowOfAnotherHostsChannelGetsNoCalls) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("b", "owner"));
     Bus caller(loop, cluster.node("a", "caller"));
-    CO_OK(co_await owner.connect(use_awaitable));
-    CO_OK(co_await caller.connect(use_awaitable));
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     CO_OK(bound);
     const Epoch owned = bound->epoch;
     EXPECT_TRUE(co_await busd_a_knows_all_grants());
@@ -139,10 +136,7 @@ TEST_F(TakenNames, ItBindsAndFreesNothingInTheNameOfOthers) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("a", "owner"));
     Bus caller(loop, cluster.node("b", "caller"));
-    CO_OK(co_await owner.connect(use_awaitable));
-    CO_OK(co_await caller.connect(use_awaitable));
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     CO_OK(bound);
     const bus::ChannelId channel = bus::channel_id("entity/greeter");
     const auto own = node("evil-1");
@@ -161,10 +155,7 @@ TEST_F(TakenNames, AMadeUpTicketMovesNothing) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("b", "owner"));
     Bus caller(loop, cluster.node("a", "caller"));
-    CO_OK(co_await owner.connect(use_awaitable));
-    CO_OK(co_await caller.connect(use_awaitable));
-    bus::Handlers handlers = echo();
-    const auto bound = co_await owner.bind("entity/greeter", handlers, use_awaitable);
+    const auto bound = co_await serve_greeter(owner, caller);
     CO_OK(bound);
     const bus::ChannelId channel = bus::channel_id("entity/greeter");
     for (int attempt = 0; attempt < 5; ++attempt) {
