@@ -120,7 +120,7 @@ Response Admin::status() const {
                               .term = router_.uplink().term.term(),
                               .state = facts_.state(),
                               .mail = facts_.mail(),
-                              .shares = shares_of(router_.account_report()),
+                              .shares = shares_of(router_.account_report(), facts_.loop_use()),
                               .counters = daemon::counters_of(router_.counters())};
   const bus::HostCounters& host = router_.host_counters();
   status.counters["not_local"] = host.not_local;

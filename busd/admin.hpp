@@ -8,6 +8,7 @@
 #include "busd/tail.hpp"
 #include "daemon/admin/router_admin.hpp"
 #include "daemon/report/mail_status.hpp"
+#include "daemon/router_shell.hpp"
 
 namespace starbus::busd {
 
@@ -22,6 +23,7 @@ class Admin final : public daemon::RouterAdmin {
     std::function<Error()> uplink_error;  // the latest, of a session or an attempt
     std::function<std::string()> state;
     std::function<std::optional<report::MailStatus>()> mail;
+    std::function<std::vector<daemon::LinkShell::LoopUse>()> loop_use;
     /// Answers a path later, or now, if it is one of those; false otherwise.
     std::function<bool(const std::string& path_and_query, const daemon::AtCaller&,
                        const daemon::Reply&)>

@@ -125,6 +125,7 @@ Result<> Busd::start(daemon::DaemonContext& context) {
   const auto node = [this] { return mail_.get(); };
   mail_admin_ = std::make_unique<MailAdmin>(context.loop, context.admin, settings_.host, node);
   facts.mail = [this] { return mail_admin_->status(); };
+  facts.loop_use = [this] { return links_->loop_use(); };
   facts.later = [this](const std::string& path, const daemon::AtCaller& caller,
                        const daemon::Reply& reply) {
     return mail_admin_->answer(path, caller, reply);

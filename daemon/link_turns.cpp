@@ -9,8 +9,14 @@
 namespace starbus::daemon {
 
 using bus::LinkId;
+using bus::io::kLoopFree;
 using bus::io::kLoopMemory;
-using bus::io::kLoopTurn;
+
+namespace {
+
+constexpr std::chrono::microseconds kTurn{bus::io::kLoopTurn};
+
+}  // namespace
 
 void LinkTurns::join(User user) {
   ++users_[user].links;
@@ -31,7 +37,7 @@ void LinkTurns::advance_to(Clock::time_point now) {
   const int halvings = static_cast<int>(std::min<std::int64_t>(periods, 40));
   for (auto& [user, share] : users_) {
     share.spent /= std::int64_t{1} << halvings;
-    if (share.turn_end) share.turn_end = std::min(*share.turn_end, share.spent + kLoopTurn);
+    if (share.turn_end) share.turn_end = std::min(*share.turn_end, share.spent + kTurn);
   }
 }
 
@@ -40,8 +46,8 @@ bool LinkTurns::begin(User user, LinkId link, Clock::time_point now) {
   Share& share = users_.at(user);
   const bool called = called_ == link;
   if (called) called_.reset();
-  if (called || !shared() || (share.waiting.empty() && share.spent < kLoopTurn)) {
-    share.turn_end = share.spent + kLoopTurn;
+  if (called || !shared() || (share.waiting.empty() && share.spent < kLoopFree)) {
+    share.turn_end = share.spent + kTurn;
     return true;
   }
   share.waiting.push_back(link);
@@ -51,7 +57,15 @@ bool LinkTurns::begin(User user, LinkId link, Clock::time_point now) {
 
 void LinkTurns::spend(User user, Clock::duration time, Clock::time_point now) {
   advance_to(now);
-  if (const auto found = users_.find(user); found != users_.end()) found->second.spent += time;
+  const auto found = users_.find(user);
+  if (found == users_.end()) return;
+  found->second.spent += time;
+  found->second.used += time;
+}
+
+LinkTurns::Clock::duration LinkTurns::used(User user) const {
+  const auto found = users_.find(user);
+  return found == users_.end() ? Clock::duration{} : found->second.used;
 }
 
 bool LinkTurns::is_over(User user) const {

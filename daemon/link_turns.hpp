@@ -12,10 +12,10 @@
 namespace starbus::daemon {
 
 /// Whose bundles a daemon reads next: the time of its loop is shared by the users of the host,
-/// however many links each has. A user that has lately used little is served at once; the links of
-/// one that has used much wait, and get turns of kLoopTurn while the loop has nothing else to do
-/// first, those of the user with least before the others. Where all links are of one user, nothing
-/// waits.
+/// however many links each has. A user that has lately used less than kLoopFree is served at once;
+/// the links of one that has used more wait, and get turns while the loop has nothing else to do
+/// first, those of the user with least before the others. A turn ends after kLoopTurn. Where all
+/// links are of one user, nothing waits.
 ///
 /// A plain value with a clock from outside; the loop's thread. Knows links by number only.
 class LinkTurns {
@@ -35,6 +35,8 @@ class LinkTurns {
   void spend(User user, Clock::duration time, Clock::time_point now);
   /// Whether the user has had a whole turn since begin(). False for one whose links never ask.
   bool is_over(User user) const;
+  /// What the user has used since it has links, while others had some, too.
+  Clock::duration used(User user) const;
 
   bool somebody_waits() const { return waiting_ != 0; }
   /// The link whose turn it is; begin() lets it in then. nullopt: none waits.
@@ -44,6 +46,7 @@ class LinkTurns {
   struct Share {
     std::size_t links = 0;
     Clock::duration spent{};                    // halved in each kLoopMemory
+    Clock::duration used{};                     // in all
     std::optional<Clock::duration> turn_end{};  // none before the first begin()
     std::deque<bus::LinkId> waiting;
   };

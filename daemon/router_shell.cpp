@@ -4,7 +4,10 @@
 
 #include <boost/asio/post.hpp>
 #include <cassert>
+#include <map>
 #include <utility>
+
+#include "bus/io/limits.hpp"
 
 namespace starbus::daemon {
 namespace {
@@ -39,29 +42,51 @@ class LinkShell::Port final : public bus::io::LinkHandler {
 
   bus::io::Link& link() { return *link_; }
   Speaker as_speaker() const { return {*link_, since_}; }
+  std::optional<LinkTurns::User> user() const { return user_; }
+  std::int64_t pid() const { return link_->peer().pid; }
+  LinkTurns::Clock::duration used() const { return used_; }
 
   bool has_turn(bus::io::Link&) override {
-    if (!user_ || shell_.turns_.begin(*user_, id_, LinkTurns::Clock::now())) return true;
-    shell_.serve_waiting();
-    return false;
-  }
-  bool enough() override { return user_ && shell_.turns_.is_over(*user_); }
-
-  void on_bundle(bus::io::Link&, bus::ByteView bundle) override {
-    const bool measured = user_ && shell_.turns_.shared();
-    const auto begun = measured ? LinkTurns::Clock::now() : LinkTurns::Clock::time_point{};
-    take(bundle);
-    if (!measured) return;
     const auto now = LinkTurns::Clock::now();
-    shell_.turns_.spend(*user_, now - begun, now);
+    if (user_ && !shell_.turns_.begin(*user_, id_, now)) {
+      shell_.serve_waiting();
+      return false;
+    }
+    begin_batch(now);
+    return true;
   }
-  void on_batch_end(bus::io::Link&) override { shell_.router_->flush(); }
+  bool enough() override {
+    if (!measured_) return false;
+    const auto now = LinkTurns::Clock::now();
+    if (!user_) return now - mark_ > kTurn;
+    spend_until(now);
+    return shell_.turns_.is_over(*user_);
+  }
+  bool unfinished() override { return unfinished_; }
+
+  void on_bundle(bus::io::Link&, bus::ByteView bundle) override { take(bundle); }
+  void on_batch_end(bus::io::Link&) override {
+    shell_.router_->flush();
+    if (measured_ && user_) spend_until(LinkTurns::Clock::now());
+  }
   void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
 
  private:
+  static constexpr std::chrono::microseconds kTurn{bus::io::kLoopTurn};
+
+  /// What follows is measured, unless all links are of one user: then nobody waits for it.
+  void begin_batch(LinkTurns::Clock::time_point now) {
+    measured_ = !user_ || shell_.turns_.shared();
+    mark_ = now;
+  }
+  void spend_until(LinkTurns::Clock::time_point now) {
+    used_ += now - mark_;
+    shell_.turns_.spend(*user_, now - mark_, now);
+    mark_ = now;
+  }
   void take(bus::ByteView bundle) {
     shell_.speaker_ = this;
-    shell_.router_->on_bundle(id_, bundle, boot_now());
+    unfinished_ = !shell_.router_->on_bundle(id_, bundle, boot_now());
     shell_.speaker_ = nullptr;
     // If the bundle ended its own link, no end of the batch follows.
     if (!shell_.ports_.contains(id_)) shell_.router_->flush();
@@ -72,6 +97,10 @@ class LinkShell::Port final : public bus::io::LinkHandler {
   std::shared_ptr<bus::io::Link> link_;
   const std::optional<LinkTurns::User> user_;
   const bus::Time since_ = boot_now();
+  bool measured_ = false;                // the present batch
+  bool unfinished_ = false;              // the latest bundle was taken in part
+  LinkTurns::Clock::time_point mark_{};  // until here the batch is spent; without a user: its begin
+  LinkTurns::Clock::duration used_{};
 };
 
 LinkShell::LinkShell(boost::asio::io_context& loop) : loop_(loop), timer_(loop) {}
@@ -182,6 +211,26 @@ void LinkShell::close(bus::LinkId id) {
   if (found == ports_.end()) return;
   found->second->link().close();
   retire(id);
+}
+
+bool LinkShell::enough(bus::LinkId id) {
+  const auto found = ports_.find(id);
+  return found != ports_.end() && found->second.get() == speaker_ && found->second->enough();
+}
+
+std::vector<LinkShell::LoopUse> LinkShell::loop_use() const {
+  using std::chrono::microseconds;
+  std::map<std::pair<LinkTurns::User, std::int64_t>, LinkTurns::Clock::duration> used;
+  for (const auto& [id, port] : ports_) {
+    if (!port->user()) continue;
+    used[{*port->user(), 0}] = turns_.used(*port->user());
+    used[{*port->user(), port->pid()}] += port->used();
+  }
+  std::vector<LoopUse> all;
+  for (const auto& [who, time] : used) {
+    all.push_back({who.first, who.second, std::chrono::duration_cast<microseconds>(time)});
+  }
+  return all;
 }
 
 void LinkShell::ended(bus::LinkId id, const Error& reason) {

@@ -67,6 +67,16 @@ class LinkShell {
   bus::Bytes take_buffer(bus::LinkId id);
   void send(bus::LinkId id, bus::Bytes bundle);
   void close(bus::LinkId id);
+  bool enough(bus::LinkId id);
+
+  /// The time of the loop that bundles of a program have taken, while several users had links.
+  struct LoopUse {
+    std::uint32_t uid = 0;
+    std::int64_t pid = 0;
+    std::chrono::microseconds used{};
+  };
+  /// Of all users (pid 0), and of the programs that have links now.
+  std::vector<LoopUse> loop_use() const;
 
  private:
   class Port;
@@ -103,6 +113,7 @@ class LinkedShell : public Shell {
   bus::Bytes take_buffer(bus::LinkId link) override { return links_.take_buffer(link); }
   void send(bus::LinkId link, bus::Bytes bundle) override { links_.send(link, std::move(bundle)); }
   void close(bus::LinkId link) override { links_.close(link); }
+  bool enough(bus::LinkId link) override { return links_.enough(link); }
   void log(bus::RouterShell::Level level, const std::string& text) override {
     log_router_line(level, text);
   }

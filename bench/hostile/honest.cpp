@@ -76,11 +76,12 @@ class Honest {
                   << std::endl;
         continue;
       }
+      if (line == "end") co_return;
+      const std::uint64_t removed = removed_;
       const std::uint64_t missed = co_await missing();
-      std::cout << nlohmann::json{{"lost_names", missed + removed_},
+      std::cout << nlohmann::json{{"lost_names", missed + removed},
                                   {"lost_sessions", bus_.counters().connects - 1 + leases_lost_}}
                 << std::endl;
-      co_return;
     }
   }
 

@@ -87,15 +87,19 @@ class Neighbours {
     return {};
   }
 
+  // All report before the first of them ends, and with it its names.
   Result<void> end(Metrics& metrics) {
     for (Process* process : honest_) {
-      if (const auto told = process->write_line("end"); !told) return told;
+      if (const auto told = process->write_line("losses"); !told) return told;
     }
     for (Process* process : honest_) {
       const auto said = read_result(*process, 0);
       if (!said) return said.error();
       metrics["lost_names"] += (*said)["lost_names"].get<double>();
       metrics["lost_sessions"] += (*said)["lost_sessions"].get<double>();
+    }
+    for (Process* process : honest_) {
+      if (const auto told = process->write_line("end"); !told) return told;
     }
     return {};
   }

@@ -1,6 +1,7 @@
 #include "bus/core/session.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "bus/core/wire/data.hpp"
 
@@ -13,14 +14,30 @@ constexpr std::array<std::int64_t, kLanes> kQuantum = {0, 32 * 1024, 16 * 1024, 
 }  // namespace
 
 Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
+  now_ = now;
+  if (!unfinished()) {
+    const auto begun = begin_bundle(bundle, now);
+    if (!begun) return begun.error();
+    if (!*begun) return {};
+    handled_ = kBundleHeaderSize;
+  }
+  assert(handled_ <= bundle.size());
+  if (auto result = dispatch(bundle, handler); !result) return result;
+  if (handled_ < bundle.size()) return {};
+  handled_ = 0;
+  consumed_ += bundle.size();
+  return {};
+}
+
+/// False: it belongs to another session.
+Result<bool> Session::begin_bundle(ByteView bundle, Time now) {
   const auto header = decode_bundle_header(bundle);
   if (!header) return header.error();
-  now_ = now;
   if (header->session == 0) return Error{Errc::bad_bytes, "session 0"};
   if (id_ == 0) id_ = header->session;
   if (header->session != id_) {
     ++counters_.foreign_bundles;
-    return {};
+    return false;
   }
   if (header->number != next_in_) return Error{Errc::bad_bytes, "bundle out of order"};
   if (header->consumed < peer_consumed_ || header->consumed > bytes_out_) {
@@ -32,13 +49,13 @@ Result<> Session::receive(ByteView bundle, Time now, RecordHandler& handler) {
   heard_ = now;
   ++counters_.bundles_in;
   counters_.bytes_in += bundle.size();
-  auto result = dispatch(bundle.subspan(kBundleHeaderSize), handler);
-  consumed_ += bundle.size();
-  return result;
+  return true;
 }
 
-Result<> Session::dispatch(ByteView records, RecordHandler& handler) {
-  while (!records.empty()) {
+/// From handled_ on, to the end or until the handler has had enough.
+Result<> Session::dispatch(ByteView bundle, RecordHandler& handler) {
+  while (handled_ < bundle.size()) {
+    const ByteView records = bundle.subspan(handled_);
     if (records.size() < kRecordHeader) return Error{Errc::bad_bytes, "torn record"};
     const std::size_t size = load<std::uint32_t>(records.data());
     if (size == 0 || size > records.size() - sizeof(std::uint32_t)) {
@@ -46,10 +63,11 @@ Result<> Session::dispatch(ByteView records, RecordHandler& handler) {
     }
     const auto kind = static_cast<Kind>(load<std::uint8_t>(records.data() + 4));
     const ByteView payload = records.subspan(kRecordHeader, size - 1);
-    records = records.subspan(sizeof(std::uint32_t) + size);
+    handled_ += sizeof(std::uint32_t) + size;
     auto result = kind == Kind::chunk ? receive_chunk(payload, handler)
                                       : receive_record(kind, payload, handler);
     if (!result) return result;
+    if (handled_ < bundle.size() && handler.enough()) return {};
   }
   return {};
 }

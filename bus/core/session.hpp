@@ -21,6 +21,9 @@ class RecordHandler {
   /// A failure ends the session. `payload` is valid during the call only. `lane` is the lane that a
   /// chunked record came in, and not meaningful otherwise.
   virtual Result<> on_record(Kind kind, ByteView payload) = 0;
+  /// Asked between two records of a bundle. True: the rest of the bundle waits, see
+  /// Session::receive.
+  virtual bool enough() { return false; }
 
  protected:
   ~RecordHandler() = default;
@@ -48,8 +51,10 @@ class Session {
   Time incomplete_for(Time now) const;
 
   /// Hands every record to `handler`, chunked ones reassembled. bad_bytes, version_mismatch, or
-  /// what the handler returned.
+  /// what the handler returned. If the handler has had enough, it is unfinished() afterwards: the
+  /// next call must give the same bundle, and goes on with the rest of it.
   Result<> receive(ByteView bundle, Time now, RecordHandler& handler);
+  bool unfinished() const { return handled_ != 0; }
 
   /// Sends bundles while the link clock allows it and a lane has something to send. `take_buffer`
   /// returns an empty buffer, `send_bundle` gets the sealed bundle.
@@ -102,7 +107,8 @@ class Session {
     Time latest{};  // piece
   };
 
-  Result<> dispatch(ByteView records, RecordHandler& handler);
+  Result<bool> begin_bundle(ByteView bundle, Time now);
+  Result<> dispatch(ByteView bundle, RecordHandler& handler);
   Result<> receive_chunk(ByteView payload, RecordHandler& handler);
   Result<> receive_record(Kind kind, ByteView payload, RecordHandler& handler);
   bool anything_ready(const LaneSource& source) const;
@@ -115,6 +121,7 @@ class Session {
   std::uint64_t id_;
   bool trusted_;
   std::uint64_t next_in_ = 1;
+  std::size_t handled_ = 0;  // bytes of a bundle whose rest waits; 0: none does
   std::uint64_t next_out_ = 1;
   std::uint64_t bytes_out_ = 0;      // handed to the transport
   std::uint64_t peer_consumed_ = 0;  // of those

@@ -30,7 +30,11 @@ namespace starbus::bus::io {
     "overloaded; the client asks again")                                                          \
   X(kHalfOpenOfKey, 2, "sessions", "likewise of one key: it must not keep other hosts out",       \
     "overloaded; the client asks again")                                                          \
-  X(kLoopTurn, 1ms, "of a daemon's loop, for bundles of one user: what others then wait for it",  \
+  X(kLoopTurn, 200, "microseconds",                                                               \
+    "of a daemon's loop for one link, where several users have links: what a message of another " \
+    "waits for it",                                                                               \
+    "the rest of what it sent comes after others", "LinkTurnsTest.ATurnEnds")                     \
+  X(kLoopFree, 1ms, "of the loop that a user may lately have used, and still be served at once",  \
     "its links wait for their turns", "LinkTurnsTest.WhoUsesLittleIsServedAtOnce")                \
   X(kLoopMemory, 10ms, "after which half of the time that a user has used is forgotten",          \
     "it counts half", "LinkTurnsTest.UseIsForgotten")

@@ -51,6 +51,9 @@ class LinkHandler {
   /// Asked after a bundle while more are readable. True ends the batch: the rest comes in another
   /// one, after other work of the loop.
   virtual bool enough() { return false; }
+  /// Asked after a bundle. True: only a part of it was taken, because others come first. The batch
+  /// ends, and the next one begins with the same bundle.
+  virtual bool unfinished() { return false; }
   /// The pipe broke, or the peer sent a malformed bundle. The last call, at most one.
   virtual void on_closed(Link& link, const Error& reason) = 0;
 
@@ -67,7 +70,7 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Takes a whole bundle. Never blocks, never refuses: the link clock above bounds what is queued
   /// here. Writes at once if the transport has room. Bundles leave in order.
   virtual void send(Bytes bundle) = 0;
-  /// Hands over what waits since LinkHandler::has_turn said no. Links that never ask ignore it.
+  /// Hands over what waits since LinkHandler::has_turn said no.
   virtual void go_on() {}
   /// An empty buffer, with the capacity of an earlier bundle if one is free.
   virtual Bytes take_buffer() = 0;

@@ -115,9 +115,10 @@ StreamLink::Handed StreamLink::deliver() {
     }
     if (*length > rest.size()) break;
     if (!first && handler_->enough()) return Handed::some;
-    begin_ += *length;
     handler_->on_bundle(*this, rest.first(*length));
     if (closed_) return Handed::closed;
+    if (handler_->unfinished()) return Handed::some;
+    begin_ += *length;
   }
   return Handed::all;
 }

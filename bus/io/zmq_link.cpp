@@ -1,6 +1,7 @@
 #include "bus/io/zmq_link.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "bus/core/wire/bundle.hpp"
 #include "bus/io/handover.hpp"
@@ -56,11 +57,17 @@ void ZmqLink::start(LinkHandler& handler) {
 }
 
 bool ZmqLink::read() {
+  if (waits_) {
+    flush();
+    return false;
+  }
   reading_ = true;
   bool batch = false;
   for (int i = 0; i < kBurst; ++i) {
     ZmqMessage message;
-    if (!session_.socket->receive(message)) {
+    if (held_) {
+      message = std::move(*std::exchange(held_, std::nullopt));
+    } else if (!session_.socket->receive(message)) {
       flush();
       if (!batch) {
         if (broken_) fail({Errc::io_error, "the connection broke"});
@@ -72,14 +79,30 @@ bool ZmqLink::read() {
       if (closed_) return false;
       continue;  // what was sent meanwhile may have swallowed a wake-up
     }
+    if (!batch && !handler_->has_turn(*this)) {
+      held_ = std::move(message);
+      waits_ = true;
+      reading_ = false;
+      return false;
+    }
     batch = true;
     deliver(message);
     if (closed_) return false;
+    if (handler_->unfinished()) {
+      held_ = std::move(message);
+      break;
+    }
     if (handler_->enough()) break;
   }
   if (batch) handler_->on_batch_end(*this);
   reading_ = false;
   return !closed_;
+}
+
+void ZmqLink::go_on() {
+  if (closed_) return;
+  waits_ = false;
+  if (read()) session_.socket->check_again();
 }
 
 void ZmqLink::deliver(ZmqMessage& message) {
@@ -149,6 +172,7 @@ void ZmqLink::close() {
 void ZmqLink::drop_session() {
   closed_ = true;
   queue_.clear();
+  held_.reset();
   session_.monitor.reset();
   session_.socket.reset();
   session_.file.remove();

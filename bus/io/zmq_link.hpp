@@ -7,6 +7,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 
 #include "base/loop_thread.hpp"
 #include "bus/io/buffer_pool.hpp"
@@ -32,6 +33,7 @@ class ZmqLink final : public Link {
 
   void start(LinkHandler& handler) override;
   void send(Bytes bundle) override;
+  void go_on() override;
   Bytes take_buffer() override { return pool_->take(); }
   void close() override;
   const Peer& peer() const override { return peer_; }
@@ -52,8 +54,10 @@ class ZmqLink final : public Link {
   Peer peer_;
   LinkHandler* handler_ = nullptr;
   bool closed_ = false;
-  bool broken_ = false;   // the connection is gone; its last messages are still to be read
-  bool reading_ = false;  // inside read(), which looks again by itself
+  bool broken_ = false;  // the connection is gone; its last messages are still to be read
+  bool waits_ = false;   // for its turn: LinkHandler::has_turn said no
+  std::optional<ZmqMessage> held_;  // received, and not or not wholly handed over yet
+  bool reading_ = false;            // inside read(), which looks again by itself
   std::deque<Bytes> queue_;
   std::shared_ptr<BufferPool> pool_ = std::make_shared<BufferPool>();
 };

@@ -29,6 +29,7 @@ struct ProgramShare {
   std::uint64_t processes = 0;
   std::uint64_t names = 0;
   std::uint64_t over_rate = 0;  // records refused or dropped above its rate or share
+  double loop_s = 0;            // of busd's loop, of its present links
 
   template <class Self, class Visit>
   static void fields(Self& self, Visit& visit) {
@@ -37,6 +38,7 @@ struct ProgramShare {
     visit("processes", self.processes);
     visit("names", self.names);
     visit("over_rate", self.over_rate);
+    visit("loop_s", self.loop_s);
   }
   friend bool operator==(const ProgramShare&, const ProgramShare&) = default;
 };
@@ -49,6 +51,7 @@ struct UserShare {
   std::uint64_t names = 0;
   std::uint64_t queued_bytes = 0;
   std::uint64_t over_rate = 0;  // records and hellos
+  double loop_s = 0;            // of busd's loop, while other users had links, too
   std::vector<ProgramShare> programs;
 
   template <class Self, class Visit>
@@ -59,6 +62,7 @@ struct UserShare {
     visit("names", self.names);
     visit("queued_bytes", self.queued_bytes);
     visit("over_rate", self.over_rate);
+    visit("loop_s", self.loop_s);
     visit("programs", self.programs);
   }
   friend bool operator==(const UserShare&, const UserShare&) = default;

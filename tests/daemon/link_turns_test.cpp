@@ -8,8 +8,10 @@
 namespace starbus::daemon {
 namespace {
 
+using bus::io::kLoopFree;
 using bus::io::kLoopMemory;
-using bus::io::kLoopTurn;
+
+constexpr std::chrono::microseconds kLoopTurn{bus::io::kLoopTurn};
 
 constexpr LinkTurns::User kHonest = 1'001;
 constexpr LinkTurns::User kGreedy = 1'002;
@@ -21,11 +23,11 @@ class LinkTurnsTest : public ::testing::Test {
     for (int link = 0; link < 3; ++link) turns.join(kGreedy);
   }
   bool begin(LinkTurns::User user, bus::LinkId link) { return turns.begin(user, link, now); }
-  /// The bundles of a link take as long as one turn; false if it must wait.
+  /// The bundles of a link take as long as a user may have at once; false if it must wait.
   bool serve(LinkTurns::User user, bus::LinkId link) {
     if (!begin(user, link)) return false;
-    now += kLoopTurn;
-    turns.spend(user, kLoopTurn, now);
+    now += kLoopFree;
+    turns.spend(user, kLoopFree, now);
     return true;
   }
 
@@ -40,10 +42,22 @@ TEST_F(LinkTurnsTest, WhoUsesLittleIsServedAtOnce) {
   EXPECT_FALSE(begin(kGreedy, 12));
   for (int i = 0; i < 100; ++i) {
     EXPECT_TRUE(begin(kHonest, 1));
-    now += kLoopTurn / 100;
-    turns.spend(kHonest, kLoopTurn / 200, now);
+    now += kLoopTurn / 50;
+    turns.spend(kHonest, kLoopTurn / 100, now);
     EXPECT_FALSE(turns.is_over(kHonest));
   }
+}
+
+TEST_F(LinkTurnsTest, ATurnEnds) {
+  EXPECT_TRUE(begin(kGreedy, 11));
+  for (int part = 0; part < 4; ++part) {
+    EXPECT_FALSE(turns.is_over(kGreedy));
+    now += kLoopTurn / 4;
+    turns.spend(kGreedy, kLoopTurn / 4, now);
+  }
+  EXPECT_TRUE(turns.is_over(kGreedy));
+  EXPECT_EQ(turns.used(kGreedy), kLoopTurn);
+  EXPECT_EQ(turns.used(kHonest), LinkTurns::Clock::duration{});
 }
 
 TEST_F(LinkTurnsTest, WhoWaitsGetsATurnWhenTheLoopIsFree) {

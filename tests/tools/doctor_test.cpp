@@ -258,6 +258,26 @@ TEST_F(Doctor, UserTakesMostByRefusals) {
   EXPECT_NE(what.find("refused 1800 times"), std::string::npos) << what;
 }
 
+/// What it sends is within its rate, and keeps busd busy.
+TEST_F(Doctor, UserTakesMostOfTheLoop) {
+  report::HostShares shares{{2, 1000}, {0, 1000}, {0, 1000}, {{.uid = 33, .loop_s = 7}}};
+  shares.users[0].programs = {{.pid = 1, .processes = 9, .loop_s = 5},
+                              {.pid = 2, .program = "evil", .processes = 1, .loop_s = 2}};
+  examination_.before[1].status.shares = shares;
+  const double seconds = examination_.after[1].at_s - examination_.before[1].at_s;
+  ASSERT_GT(seconds, 0);
+  shares.users[0].loop_s += 0.4 * seconds;
+  examination_.after[1].status.shares = shares;
+  expect_nothing();
+  shares.users[0].loop_s += 0.2 * seconds;
+  shares.users[0].programs[1].loop_s += 0.6 * seconds;
+  examination_.after[1].status.shares = shares;
+  expect(Check::user_takes_most, Severity::warning);
+  const std::string what = diagnose(examination_)[0].what;
+  EXPECT_NE(what.find("pid 2 (evil) of uid 33"), std::string::npos) << what;
+  EXPECT_NE(what.find("of busd's loop"), std::string::npos) << what;
+}
+
 TEST_F(Doctor, ProcessGone) {
   host().topology->processes[0].connected = false;
   expect(Check::process_gone, Severity::warning);

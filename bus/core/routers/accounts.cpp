@@ -1,5 +1,6 @@
 #include "bus/core/routers/accounts.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace starbus::bus {
@@ -42,6 +43,9 @@ void Accounts::free_if_unused(AccountId account) {
 }
 
 bool Accounts::ask(AccountId account, std::size_t bytes, std::size_t room) {
+  if (by_key_.size() > 2) {  // two users, and busroot
+    room = std::min(room, kRequestsOfTick - std::min(std::size_t{kRequestsOfTick}, asked_));
+  }
   std::size_t& asked = accounts_[account].asked;
   if (!within_share(asked, bytes, asked_, asked_ + room)) return false;
   asked += bytes;

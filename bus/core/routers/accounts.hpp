@@ -47,7 +47,8 @@ class Accounts {
   std::size_t queued(AccountId account) const { return accounts_[account].queued; }
 
   /// Whether the account may ask so much more of busroot in this tick, when there is room for
-  /// `room` bytes of requests of all; counts it if so.
+  /// `room` bytes of requests of all; counts it if so. Where several accounts have links, all may
+  /// ask no more than kRequestsOfTick.
   bool ask(AccountId account, std::size_t bytes, std::size_t room);
   /// A tick begins.
   void next_tick();

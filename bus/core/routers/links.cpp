@@ -24,7 +24,7 @@ void Links::drop(LinkId id, const Error& reason) {
   std::unique_ptr<RouterLink> link = std::move(found->second);
   links_.erase(found);
   ++counters_.sessions_ended;
-  accounts_.leave(link->account);
+  uncount(*link);
   observer_.on_link_gone(*link, reason);
   ended_.push_back(std::move(link));
 }
@@ -42,10 +42,22 @@ void Links::end(RouterLink& link, const Error& reason) {
     owned->session.say(Reset{errc_of(reason), reason.detail});
     pump(*owned);
   }
-  accounts_.leave(owned->account);
+  uncount(*owned);
   shell_.close(owned->id);
   observer_.on_link_gone(*owned, reason);
   ended_.push_back(std::move(owned));
+}
+
+void Links::uncount(const RouterLink& link) {
+  accounts_.leave(link.account);
+  incomplete_ -= link.incomplete;
+}
+
+std::size_t Links::count_incomplete(RouterLink& link) {
+  const std::size_t present = link.uplink ? 0 : link.session.incomplete_bytes();
+  incomplete_ = incomplete_ - link.incomplete + present;
+  link.incomplete = present;
+  return incomplete_;
 }
 
 void Links::end_all(const Error& reason) {

@@ -39,6 +39,9 @@ class RouterShell {
   virtual void send(LinkId link, Bytes bundle) = 0;
   /// Sends what was given to `send`, then ends the link. No `link_closed` follows.
   virtual void close(LinkId link) = 0;
+  /// Asked after every few records of a bundle of this link: whether others should come first. Then
+  /// Router::on_bundle returns before the end of the bundle.
+  virtual bool enough(LinkId) { return false; }
   enum class Level { debug, info, warning, error };
   virtual void log(Level level, const std::string& text) = 0;
 
@@ -106,6 +109,7 @@ struct RouterLink final : LaneSource {
   std::string name;         // for logs: HOST or HOST.NODE once greeted
   LinkAttachment* attachment = nullptr;
   AccountId account = 0;        // whose link it is
+  std::size_t incomplete = 0;   // bytes of unfinished records, as Links has counted them
   std::uint64_t delivered = 0;  // messages and probes that were queued for it
   std::uint64_t replied = 0;    // replies that came from it
   explicit RouterLink(Time now) : session(0, now), opened(now) {}
@@ -177,6 +181,10 @@ class Links {
     return to.queues.push_reply(source, scratch_, now_);
   }
   Accounts& accounts() { return accounts_; }
+  RouterShell& shell() { return shell_; }
+  /// Bytes of unfinished records of all links, after a bundle of this one. A busd's link to busroot
+  /// does not count.
+  std::size_t count_incomplete(RouterLink& link);
   /// The next flush sends what this link has ready.
   void touch(RouterLink& link);
   /// Sends what became ready since the last call, and frees ended links.
@@ -184,6 +192,7 @@ class Links {
 
  private:
   void pump(RouterLink& link);
+  void uncount(const RouterLink& link);
 
   RouterShell& shell_;
   LinkObserver& observer_;
@@ -191,6 +200,7 @@ class Links {
   RouterCounters counters_;
   Accounts accounts_;  // outlives the links, which count into it
   boost::unordered_flat_map<LinkId, std::unique_ptr<RouterLink>> links_;
+  std::size_t incomplete_ = 0;  // sum of RouterLink::incomplete
   std::vector<LinkId> dirty_;
   /// Freed by flush: callers up the stack still use them.
   std::vector<std::unique_ptr<RouterLink>> ended_;

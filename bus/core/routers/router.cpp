@@ -10,6 +10,8 @@ namespace {
 
 /// Links of one host key before their hello: the present one, and the next while that is lost.
 constexpr std::size_t kStrangersOfKey = 2;
+/// Between two questions to the shell, which cost a look at the clock: some microseconds of work.
+constexpr unsigned kRecordsPerQuestion = 16;
 
 }  // namespace
 
@@ -17,11 +19,17 @@ constexpr std::size_t kStrangersOfKey = 2;
 struct Router::Dispatcher : RecordHandler {
   Router& router;
   RouterLink& link;
+  unsigned records = 0;
   Dispatcher(Router& r, RouterLink& l) : router(r), link(l) {}
   Result<> on_record(Kind kind, ByteView payload) override {
     if (!router.links_.find(link.id)) return Error{Errc::closed};  // ended by an earlier record
     if (link.overloaded) return Error{Errc::overloaded, "control queue full"};
     return router.on_record(link, kind, payload);
+  }
+  bool enough() override {
+    if (++records % kRecordsPerQuestion != 0) return false;
+    // Of a link that has ended, the next record ends the bundle.
+    return router.links_.find(link.id) && router.links_.shell().enough(link.id);
   }
 };
 
@@ -77,36 +85,33 @@ void Router::link_closed(LinkId id, const Error& reason, Time now) {
   links_.drop(id, reason);
 }
 
-void Router::on_bundle(LinkId id, ByteView bundle, Time now) {
+bool Router::on_bundle(LinkId id, ByteView bundle, Time now) {
   thread_.check();
   links_.advance_to(now);
   RouterLink* const link = links_.find(id);
-  if (!link) return;
+  if (!link) return true;
   Dispatcher dispatcher(*this, *link);
   if (link->greeted) link->session.trust();
   const auto result = link->session.receive(bundle, links_.now(), dispatcher);
-  if (!links_.find(id)) return;
+  if (!links_.find(id)) return true;
   if (!result) {
     if (result.error() == Errc::bad_bytes) ++links_.counters().hostile_bytes;
     links_.end(*link, result.error());
-    return;
+    return true;
   }
   links_.touch(*link);  // a report of consumed bytes may be due
-  if (link->session.incomplete_bytes() > kStrangerRecord) check_incomplete();
+  if (links_.count_incomplete(*link) > kIncomplete) end_largest_incomplete();
+  RouterLink* const left = links_.find(id);
+  return left == nullptr || !left->session.unfinished();
 }
 
 /// Bounds the unfinished records of all links together: the largest of the account that holds the
 /// most, and of that the program that holds the most, on however many links, gives way. A busd's
 /// link to busroot does not count: it carries the records of all others.
-void Router::check_incomplete() {
-  std::size_t total = 0;
+void Router::end_largest_incomplete() {
   const auto program_of = [](const RouterLink& link) {
     return link.peer.pid != 0 ? link.peer.pid : -static_cast<std::int64_t>(link.id);
   };
-  links_.for_each([&](const RouterLink& link) {
-    if (!link.uplink) total += link.session.incomplete_bytes();
-  });
-  if (total <= kIncomplete) return;
   boost::unordered_flat_map<std::int64_t, std::size_t> by_program;
   boost::unordered_flat_map<AccountId, std::size_t> by_account;
   links_.for_each([&](const RouterLink& link) {

@@ -27,7 +27,9 @@ class Router : private LinkObserver, private ReplyRoutes {
   void link_opened(LinkId id, PeerFacts peer, Time now);
   /// The transport broke. A link that the router itself closed is not reported.
   void link_closed(LinkId id, const Error& reason, Time now);
-  void on_bundle(LinkId id, ByteView bundle, Time now);
+  /// False: the shell said `enough` within the bundle. The link's next call gives the same bundle,
+  /// whose rest is taken then.
+  bool on_bundle(LinkId id, ByteView bundle, Time now);
   /// Every 50 to 100 ms.
   virtual void tick(Time now);
   /// Sends what became ready on any link since the last call.
@@ -63,7 +65,7 @@ class Router : private LinkObserver, private ReplyRoutes {
   std::size_t strangers();
   std::size_t strangers_of(std::string_view key);
   void end_oldest_stranger(std::string_view key);
-  void check_incomplete();
+  void end_largest_incomplete();
   std::string culprit(const RouterLink& link);
 
   LoopThread thread_;

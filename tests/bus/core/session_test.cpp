@@ -101,6 +101,45 @@ TEST(Session, DiscardsTheBundlesOfAnotherSession) {
   EXPECT_THAT(pair.b.seen, SizeIs(1)) << "the session goes on";
 }
 
+/// A handler that has had enough gets the rest of the bundle when it is given again, and the peer
+/// hears that the bundle is consumed at its end.
+TEST(SessionParts, ABundleIsTakenInParts) {
+  struct Picky final : RecordHandler {
+    std::size_t records = 0;
+    bool has_enough = true;
+    Result<> on_record(Kind, ByteView) override {
+      ++records;
+      return {};
+    }
+    bool enough() override { return has_enough; }
+  };
+  SessionPair pair;
+  pair.a.queue(Lane::call, 0, 100);
+  pair.settle();
+  for (std::uint64_t n = 1; n <= 3; ++n) pair.a.queue(Lane::call, n, 100);
+  pair.a.pump();
+  ASSERT_THAT(pair.a.pipe, SizeIs(1));
+  const Bytes bundle = std::move(pair.a.pipe.front());
+  pair.a.pipe.clear();
+  Picky picky;
+  Session& session = pair.b.session;
+  const auto before = session.counters();
+  for (std::size_t part = 1; part <= 2; ++part) {
+    ASSERT_TRUE(session.receive(bundle, {}, picky));
+    EXPECT_TRUE(session.unfinished());
+    EXPECT_EQ(picky.records, part);
+  }
+  picky.has_enough = false;
+  ASSERT_TRUE(session.receive(bundle, {}, picky));
+  EXPECT_FALSE(session.unfinished());
+  EXPECT_EQ(picky.records, 3u);
+  EXPECT_EQ(session.counters().bundles_in, before.bundles_in + 1);
+  EXPECT_EQ(session.counters().bytes_in, before.bytes_in + bundle.size());
+  pair.a.queue(Lane::call, 4, 100);
+  pair.settle();
+  EXPECT_EQ(pair.b.seen.back().number, 4u) << "the next bundle is the next";
+}
+
 class BadBundle : public testing::Test {
  protected:
   /// A bundle of session 77 with this content.

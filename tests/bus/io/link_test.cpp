@@ -156,6 +156,46 @@ TEST_P(EveryLink, LetsOtherWorkPassBetweenBundlesWhenItsHandlerHasEnough) {
   EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 6; })) << "it reads on";
 }
 
+TEST_P(EveryLink, GivesABundleAgainThatWasTakenInPart) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_client;
+  Recorder at_server;
+  at_server.pauses = 3;
+  client->start(at_client);
+  pair.accepted.back()->start(at_server);
+  for (std::uint64_t i = 1; i <= 5; ++i) client->send(make_bundle(i, 100 * i));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 5; }));
+  EXPECT_EQ(at_server.pauses, 0);
+  EXPECT_GT(at_server.batches, 3U) << "each part ends a batch";
+  EXPECT_TRUE(at_server.in_order);
+  EXPECT_EQ(at_server.bytes, 100U + 200U + 300U + 400U + 500U);
+}
+
+TEST_P(EveryLink, HandsOverWhenTheTurnComes) {
+  Pair pair;
+  pair.listen(scheme());
+  const auto client = pair.connect();
+  Recorder at_client;
+  Recorder at_server;
+  at_server.must_wait = true;
+  client->start(at_client);
+  pair.accepted.back()->start(at_server);
+  for (std::uint64_t i = 1; i <= 5; ++i) client->send(make_bundle(i));
+  pair.loop.settle(std::chrono::milliseconds(50));
+  EXPECT_EQ(at_server.bundles, 0U);
+  pair.accepted.back()->send(make_bundle(1));
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_client.bundles == 1; })) << "it writes";
+  pair.accepted.back()->go_on();
+  pair.loop.settle(std::chrono::milliseconds(20));
+  EXPECT_EQ(at_server.bundles, 0U) << "asked again, it still has to wait";
+  at_server.must_wait = false;
+  pair.accepted.back()->go_on();
+  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 5; }));
+  EXPECT_TRUE(at_server.in_order);
+}
+
 TEST_P(EveryLink, MayBeDroppedWhileItsHandlerHasEnough) {
   Pair pair;
   pair.listen(scheme());

@@ -178,26 +178,5 @@ TEST(UnixLinks, TellTheProcessThatConnectedAndNoOtherOfItsNumber) {
   EXPECT_EQ(remote.accepted.back()->open_process().value(), -1);
 }
 
-TEST_P(StreamLinks, HandNothingOverBeforeTheirTurn) {
-  Pair pair;
-  pair.listen(GetParam());
-  const auto client = pair.connect();
-  Recorder at_client;
-  Recorder at_server;
-  at_server.must_wait = true;
-  client->start(at_client);
-  pair.accepted.back()->start(at_server);
-  for (std::uint64_t i = 1; i <= 5; ++i) client->send(make_bundle(i));
-  pair.loop.settle(std::chrono::milliseconds(20));
-  EXPECT_EQ(at_server.bundles, 0U);
-  pair.accepted.back()->go_on();
-  EXPECT_EQ(at_server.bundles, 0U) << "asked again, it still has to wait";
-  at_server.must_wait = false;
-  pair.accepted.back()->go_on();
-  EXPECT_GT(at_server.bundles, 0U);
-  EXPECT_TRUE(pair.loop.run_until([&] { return at_server.bundles == 5; })) << "it reads on";
-  EXPECT_TRUE(at_server.in_order);
-}
-
 }  // namespace
 }  // namespace starbus::bus::io

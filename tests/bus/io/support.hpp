@@ -48,9 +48,12 @@ struct Recorder final : LinkHandler {
   std::function<void(Link&, ByteView)> then;
   bool has_enough = false;
   bool must_wait = false;
+  int pauses = 0;  // so often it takes only a part of the next bundle
 
   void on_bundle(Link& link, ByteView bundle) override {
     EXPECT_EQ(closed, 0);
+    paused_ = pauses > 0;
+    if (paused_) return void(--pauses);
     ++bundles;
     bytes += bundle.size();
     const auto header = decode_bundle_header(bundle);
@@ -60,10 +63,14 @@ struct Recorder final : LinkHandler {
   void on_batch_end(Link&) override { ++batches; }
   bool has_turn(Link&) override { return !must_wait; }
   bool enough() override { return has_enough; }
+  bool unfinished() override { return paused_; }
   void on_closed(Link&, const Error& error) override {
     ++closed;
     reason = error;
   }
+
+ private:
+  bool paused_ = false;
 };
 
 /// A loop, a listener for one scheme, and the links of both sides.

@@ -52,7 +52,7 @@ void HostNode::on_accepted(LinkId id, Node& peer) {
 }
 
 void HostNode::on_bundle(LinkId id, ByteView bundle) {
-  router_->on_bundle(id, bundle, world_.now());
+  while (!router_->on_bundle(id, bundle, world_.now())) router_->flush();
   router_->flush();
 }
 

@@ -37,7 +37,7 @@ void RootNode::on_accepted(LinkId id, Node& peer) {
 }
 
 void RootNode::on_bundle(LinkId id, ByteView bundle) {
-  router_->on_bundle(id, bundle, world_.now());
+  while (!router_->on_bundle(id, bundle, world_.now())) router_->flush();
   router_->flush();
 }
 

@@ -28,6 +28,7 @@ class RootNode final : public Node, private bus::RootShell {
 
   // RootShell
   bus::Bytes take_buffer(LinkId) override { return {}; }
+  bool enough(LinkId) override { return ++questions_ % 3 == 0; }
   void send(LinkId link, bus::Bytes bundle) override;
   void close(LinkId link) override;
   void log(Level level, const std::string& text) override;
@@ -39,6 +40,7 @@ class RootNode final : public Node, private bus::RootShell {
 
   Disk disk_;
   std::unique_ptr<bus::RootRouter> router_;
+  unsigned questions_ = 0;  // whether a bundle goes on: every third time it does not
 };
 
 }  // namespace starbus::sim

@@ -16,6 +16,7 @@ using report::UserShare;
 constexpr double kShareWarning = 0.5;  // of a limit; one user alone may have 8/9
 constexpr double kShareError = 0.8;
 constexpr double kRefusedPerSecond = 1000;  // a sender that is held back tries more seldom
+constexpr double kLoopWarning = 0.5;        // of the time between two readings
 
 double part(std::uint64_t held, const Usage& usage) {
   return usage.limit == 0 ? 0 : static_cast<double>(held) / static_cast<double>(usage.limit);
@@ -35,12 +36,22 @@ std::uint64_t refused(const Row& before, const Row& after) {
   return after.over_rate > before.over_rate ? after.over_rate - before.over_rate : 0;
 }
 
-/// The program that was refused most between the readings, or else that has most sessions.
-std::string culprit(const UserShare& before, const UserShare& after, std::uint64_t refusals) {
+/// Seconds of busd's loop since the earlier reading. The count begins again with the first link.
+template <class Row>
+double loop_time(const Row& before, const Row& after) {
+  return after.loop_s >= before.loop_s ? after.loop_s - before.loop_s : after.loop_s;
+}
+
+enum class By { holdings, refusals, loop };
+
+/// The program that has done most of that between the readings, or has most sessions and names.
+std::string culprit(const UserShare& before, const UserShare& after, By by) {
   const auto weight = [&](const ProgramShare& program) {
     const auto then =
         earlier_row(&before.programs, &ProgramShare::pid, static_cast<std::uint64_t>(program.pid));
-    return refusals == 0 ? program.processes + program.names : refused(then, program);
+    if (by == By::loop) return loop_time(then, program);
+    if (by == By::refusals) return static_cast<double>(refused(then, program));
+    return static_cast<double>(program.processes + program.names);
   };
   const auto most = std::ranges::max_element(after.programs, {}, weight);
   if (most == after.programs.end()) return "uid " + std::to_string(after.uid);
@@ -68,8 +79,11 @@ void check_shares(const DaemonReading* before, const DaemonReading& after, Findi
         std::max({part(user.processes, shares.processes), part(user.names, shares.names),
                   part(user.queued_bytes, shares.queued_bytes)});
     const bool pushes = static_cast<double>(refusals) > kRefusedPerSecond * seconds;
-    if (most < kShareWarning && !pushes) continue;
-    std::string what = culprit(earlier, user, pushes ? refusals : 0) + ": this user has " +
+    const double loop = then != nullptr ? loop_time(earlier, user) : 0;
+    const bool hogs = seconds > 0 && loop > kLoopWarning * seconds;
+    if (most < kShareWarning && !pushes && !hogs) continue;
+    const By by = pushes ? By::refusals : hogs ? By::loop : By::holdings;
+    std::string what = culprit(earlier, user, by) + ": this user has " +
                        of_all(user.processes, shares.processes, "sessions, ") +
                        of_all(user.names, shares.names, "names, ") +
                        human_bytes(static_cast<double>(user.queued_bytes)) + " of " +
@@ -77,6 +91,10 @@ void check_shares(const DaemonReading* before, const DaemonReading& after, Findi
     if (refusals != 0) {
       what +=
           ", and was refused " + std::to_string(refusals) + " times in " + human_seconds(seconds);
+    }
+    if (hogs) {
+      what += ", and what it sent took " + human_milliseconds(1000 * loop) + " of " +
+              human_seconds(seconds) + " of busd's loop";
     }
     add(to, most < kShareError ? Severity::warning : Severity::error, Check::user_takes_most,
         after.name, what);

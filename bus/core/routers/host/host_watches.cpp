@@ -25,7 +25,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   if (!mine.insert(prefix).second) return;  // it is served already, or will be
   const auto [entry, fresh] = prefixes_.try_emplace(prefix);
   entry->second.waiting.push_back(watcher);
-  if (fresh) ask(prefix);
+  if (fresh) ask(account_of(watcher), prefix);
   if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
   wanted_.emplace(watcher, prefix);
   serve();
@@ -83,7 +83,13 @@ void HostWatches::leave(LinkId watcher, const std::string& prefix) {
   wanted_.erase({watcher, prefix});
   if (!entry->second.idle()) return;
   prefixes_.erase(entry);
-  ask(prefix);
+  ask(account_of(watcher), prefix);
+}
+
+/// 0, busd's own, of a link that has ended.
+AccountId HostWatches::account_of(LinkId watcher) {
+  const RouterLink* const link = links_.find(watcher);
+  return link == nullptr ? AccountId{0} : link->account;
 }
 
 /// Watching and unwatching without end costs the link to busroot no more than it takes, and leaves
@@ -92,19 +98,37 @@ bool HostWatches::has_root_room() const {
   return uplink_.request_room() > kRequestRoom / 2;
 }
 
-void HostWatches::ask(const std::string& prefix) {
-  const bool room = has_root_room();
-  if (!room || unasked_.contains(prefix)) return void(unasked_.insert(prefix));
+void HostWatches::ask(AccountId who, const std::string& prefix) {
+  if (!try_to_ask(who, prefix)) unasked_[who].insert(prefix);
+}
+
+bool HostWatches::try_to_ask(AccountId who, const std::string& prefix) {
+  if (!has_root_room()) return false;
+  if (!links_.accounts().ask(who, kRecordHeader + prefix.size(), uplink_.request_room())) {
+    return false;
+  }
+  // Whether it is watched now: between the two, others may have asked for the same prefix.
   if (prefixes_.contains(prefix)) {
     uplink_.tell(Watch{prefix});
   } else {
     uplink_.tell(Unwatch{prefix});
   }
+  return true;
 }
 
+/// One prefix of each account in turn, until there is no room for any.
 void HostWatches::ask_again() {
-  while (!unasked_.empty() && has_root_room()) {
-    ask(unasked_.extract(unasked_.begin()).value());
+  for (std::size_t refused = 0; refused < unasked_.size();) {
+    auto next = unasked_.upper_bound(last_asked_);
+    if (next == unasked_.end()) next = unasked_.begin();
+    last_asked_ = next->first;
+    if (!try_to_ask(next->first, *next->second.begin())) {
+      ++refused;
+      continue;
+    }
+    refused = 0;
+    next->second.erase(next->second.begin());
+    if (next->second.empty()) unasked_.erase(next);
   }
 }
 
@@ -150,7 +174,7 @@ void HostWatches::on_refused(const WatchRefused& refused) {
 
 void HostWatches::renew() {
   unasked_.clear();
-  for (const auto& [prefix, entry] : prefixes_) ask(prefix);
+  for (const auto& [prefix, entry] : prefixes_) ask(0, prefix);
 }
 
 template <class Record>

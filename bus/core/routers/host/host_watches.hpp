@@ -51,7 +51,9 @@ class HostWatches {
   /// Whether a snapshot may be begun; if not, it is tried again at the next tick.
   bool has_room(LinkId watcher);
   void leave(LinkId watcher, const std::string& prefix);
-  void ask(const std::string& prefix);
+  AccountId account_of(LinkId watcher);
+  void ask(AccountId who, const std::string& prefix);
+  bool try_to_ask(AccountId who, const std::string& prefix);
   void ask_again();
   bool has_root_room() const;
   void serve();
@@ -63,8 +65,9 @@ class HostWatches {
   boost::unordered_flat_map<LinkId, std::set<std::string>> watchers_;
   std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that could be served
   std::pair<LinkId, std::string> last_served_;
-  std::set<std::string>
-      unasked_;  // busroot does not know yet that they are watched, or not any more
+  /// Busroot does not know yet that they are watched, or not any more; by who watched or left.
+  std::map<AccountId, std::set<std::string>> unasked_;
+  AccountId last_asked_ = 0;
   std::int64_t budget_ = kWatchBudget;  // rows that may be sent until the next tick
   Bytes scratch_;
 };

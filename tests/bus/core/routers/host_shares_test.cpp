@@ -180,6 +180,62 @@ TEST_F(HostAttack, RequestsOfOneUserLeaveRoomForOthers) {
   EXPECT_TRUE(watched);
 }
 
+/// Busroot serves all hosts: what one user asks of it in a tick is bounded where others share its
+/// host, and names that are asked for again come through.
+TEST_F(HostAttack, RequestsOfOneUserArePaced) {
+  Peer& busroot = root();
+  const auto hostile = hostile_sessions(1);
+  const auto flood = [&] {
+    for (std::uint64_t n = 0; n < 5'000; ++n) {
+      hostile[0]->say(Bind{local("evil-0"), n, "evil/" + std::to_string(n)});
+    }
+    for (int n = 0; n < 1'000; ++n) hostile[0]->say(Watch{"w" + std::to_string(n) + "/"});
+    harness.run();
+    return busroot.take<Bind>().size();
+  };
+  EXPECT_EQ(flood(), 5'000u) << "alone";
+  harness.advance(50);
+  EXPECT_EQ(busroot.take<Watch>().size(), 1'000u);
+  for (int n = 0; n < 1'000; ++n) hostile[0]->say(Unwatch{"w" + std::to_string(n) + "/"});
+  harness.advance(50);
+  EXPECT_EQ(busroot.take<Unwatch>().size(), 1'000u);
+
+  Peer& honest = join("honest", {.uid = kHonest});
+  harness.advance(50);
+  const std::size_t passed = flood();
+  EXPECT_GT(passed, 500u);
+  EXPECT_LT(passed, kRequestsOfTick / sizeof(Process));
+  honest.say(Watch{"service/"});
+  honest.say(Bind{local("honest"), 1, "m/mine"});
+  harness.run();
+  const auto binds = busroot.take<Bind>();
+  ASSERT_EQ(binds.size(), 1u);
+  EXPECT_EQ(binds[0].name, "m/mine");
+  const auto asked = [&](const std::string& prefix) {
+    return std::ranges::any_of(busroot.take<Watch>(),
+                               [&](const Watch& watch) { return watch.prefix == prefix; });
+  };
+  EXPECT_TRUE(asked("service/"));
+  harness.advance(2'000);
+  EXPECT_TRUE(asked("w999/")) << "watches wait, and are not lost";
+}
+
+/// A bundle of many records is taken in parts, between which others are served.
+TEST_F(HostAttack, ABundleOfManyRecordsIsTakenInParts) {
+  Peer& busroot = root();
+  Peer& peer = join("honest", {.uid = kHonest});
+  shell.has_enough = true;
+  for (std::uint64_t n = 0; n < 200; ++n) {
+    peer.say(Bind{local("honest"), n, "m/" + std::to_string(n)});
+  }
+  harness.run();
+  EXPECT_GE(shell.asked_enough, 10);
+  const auto binds = busroot.take<Bind>();
+  ASSERT_EQ(binds.size(), 200u);
+  for (std::uint64_t n = 0; n < 200; ++n) EXPECT_EQ(binds[n].number, n);
+  EXPECT_FALSE(harness.closed(peer));
+}
+
 TEST_F(HostAttack, HellosOfOneUserAreBounded) {
   root();
   std::size_t welcome = 0;

@@ -27,6 +27,8 @@ struct ShellTraffic {
   std::deque<std::pair<LinkId, Bytes>> bundles;
   std::vector<LinkId> closed;
   std::vector<std::string> log;
+  bool has_enough = false;  // after the first few records of a bundle
+  int asked_enough = 0;
 };
 
 template <class Shell = RouterShell>
@@ -35,6 +37,10 @@ class FakeShell : public Shell, public ShellTraffic {
   Bytes take_buffer(LinkId) override { return {}; }
   void send(LinkId link, Bytes bundle) override { bundles.emplace_back(link, std::move(bundle)); }
   void close(LinkId link) override { closed.push_back(link); }
+  bool enough(LinkId) override {
+    ++asked_enough;
+    return has_enough;
+  }
   void log(RouterShell::Level, const std::string& text) override {
     ShellTraffic::log.push_back(text);
   }
@@ -210,7 +216,9 @@ class RouterHarness {
       Peer::Source source(peer->queues_);
       peer->session_.send_bundles(
           source, [] { return Bytes(); }, [&](Bytes bundle) { bundles.push_back(bundle); });
-      for (const Bytes& bundle : bundles) router_.on_bundle(id, bundle, now_);
+      for (const Bytes& bundle : bundles) {
+        while (!router_.on_bundle(id, bundle, now_)) router_.flush();
+      }
       any = any || !bundles.empty();
     }
     return any;
