@@ -148,6 +148,7 @@ TEST(OriginLineage, WhatOneAnswerHasClearedNoLaterOneFails) {
   side.send(7, "b", 2);
   side.pull();
   side.pass(100);
+  side.pull();
   side.nack(7, NackReason::lineage, 1, 150, kSecond);
   for (int i = 0; i < 4; ++i) {  // answered after 60 ms, and heard after a second
     EXPECT_THAT(side.failures, IsEmpty());
