@@ -130,8 +130,8 @@ void Owner::on_run(const Run& run) {
   const ChannelPtr channel = found->second;
   if (run.lineage != channel->lineage) {
     ++counters_.foreign_lineage;
-    const auto age = tells_age_ ? static_cast<std::uint64_t>((now_ - channel->since) / from_ms(1))
-                                : std::uint64_t{0};
+    const auto here = static_cast<std::uint64_t>((now_ - channel->since) / from_ms(1));
+    const std::uint64_t age = tells_age_ ? std::max<std::uint64_t>(here, 1) : 0;
     refuse({run.lane, run.origin, run.channel, run.seq}, NackReason::lineage, channel->lineage,
            age);
     return;

@@ -53,7 +53,8 @@ class Owner {
   /// The name was granted: accepts from now on. `filter` came with a move.
   void activate(const ChannelId& channel, Epoch epoch, Lineage lineage, std::uint64_t cookie,
                 std::span<const FilterRow> filter = {});
-  /// Whether refusals say for how long the lineage has been here: since 1.2.
+  /// Whether refusals say for how long the lineage has been here, in milliseconds, at least 1:
+  /// since 1.2. 0 stands for "not said".
   void tell_age(bool tells) { tells_age_ = tells; }
   /// Neither accepts nor answers from now on; handled messages are still acknowledged. Returns the
   /// filter, of which a copy stays until `resume` or `deactivate`. The channel must be active.

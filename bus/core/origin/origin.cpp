@@ -154,7 +154,7 @@ void Origin::resume(Stream& stream, bool was_choked) {
 void Origin::on_nack(const Nack& nack) {
   Stream* const stream = streams_.find(nack.channel, nack.lane);
   if (!stream || stream->items.empty()) return;
-  const bool pending = nack.seq >= stream->items.front().seq;
+  const bool pending = is_pending(*stream, nack);
   switch (nack.reason) {
     case NackReason::overflow:
       if (!pending || stream->choked) break;
@@ -176,6 +176,12 @@ void Origin::on_nack(const Nack& nack) {
       break;
   }
   custody_.report();
+}
+
+/// It is about a message that is unacknowledged, or about the question that is under way.
+bool Origin::is_pending(const Stream& stream, const Nack& nack) {
+  if (nack.seq > Succession::kFirstQuestion) return nack.seq == stream.succession.question;
+  return nack.seq >= stream.items.front().seq;
 }
 
 void Origin::on_owner_missing(Stream& stream) {
@@ -268,8 +274,9 @@ void Origin::on_session() {
   writer_.drop_multicasts();
   for (auto& [key, stream] : streams_.all()) stream->opened = stream->open_name.empty();
   for (Stream& stream : streams_.busy()) {
-    stream.want_probe = !stream.lineage || stream.successor;
+    stream.want_probe = !stream.lineage;
     if (!stream.choked) rewind(stream);
+    if (stream.successor) ask(stream);
     stream.touched = now_;
     streams_.schedule(stream);
   }
@@ -303,7 +310,7 @@ bool Origin::probe_is_due(Stream& stream) {
     stream.probe_at = now_ + stream.pause;
     return true;
   }
-  if (stream.sendable()) {
+  if (stream.sendable() || stream.asks()) {
     stream.touched = now_;  // it waits for this process' link: the owner is not silent
     return false;
   }

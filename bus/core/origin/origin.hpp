@@ -158,11 +158,13 @@ class Origin final : public LaneSource {
   Stream& stream_for(const Destination& to, Lane lane);
   void add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place, Time expires,
                      std::uint32_t sender, std::vector<Target>& targets);
+  static bool is_pending(const Stream& stream, const Nack& nack);
   void on_owner_missing(Stream& stream);
   void on_owner_nack(Stream& stream, const Nack& nack);
   bool adopt_lineage(Stream& stream, Lineage lineage);
   void on_lineage_ended(Stream& stream, const Nack& nack);
   bool judge_sent(Stream& stream, const Nack& nack);
+  void ask(Stream& stream);
   void on_successor(Stream& stream, Lineage lineage);
   void resume(Stream& stream, bool was_choked);
   void choke(Stream& stream);
@@ -172,6 +174,7 @@ class Origin final : public LaneSource {
                    Errc unsent_reason = Errc::no_owner);
 
   Time now_{};
+  std::uint64_t questions_ = 0;  // asked so far, by all streams
   StreamTable streams_;
   Custody custody_;
   StreamWriter writer_{streams_, custody_};

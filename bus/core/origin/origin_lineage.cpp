@@ -9,7 +9,7 @@ namespace {
 
 constexpr Time kLongestAge = std::chrono::hours(24);  // of an owner; IssueStamp wraps
 constexpr int kClockDrift = 1'000;  // the clocks of two hosts drift apart by less than this part
-constexpr std::uint8_t kMostRefusals = 4;  // that leave it open whether a message is older
+constexpr std::uint8_t kMostAnswers = 4;  // that leave it open whether a message is older
 
 }  // namespace
 
@@ -21,24 +21,34 @@ bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
   if (lineage <= stream.lineage) return lineage == stream.lineage;
   if (!stream.may_follow()) custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
   if (stream.sent != 0) {
-    stream.successor = std::max(stream.successor, lineage);
+    stream.note_successor(lineage);
     return false;
   }
   stream.begin_lineage(lineage);
   return true;
 }
 
-/// A later owner has answered, and not said since when it has been there. It does when it refuses a
-/// message: one of those that were sent goes out again, at most once per round trip.
+/// A later owner has answered, and not said since when it has been there. It is asked, at most once
+/// per round trip.
 void Origin::on_successor(Stream& stream, Lineage lineage) {
   if (lineage < stream.lineage || stream.items.empty()) return;
   const bool was_choked = stream.choked;
   stream.owner_answered(now_);
   const Time pause = std::max(stream.round_trip, from_ms(1));
-  if (was_choked || now_ - stream.resent_at > pause) {
-    stream.resent_at = now_;
-    rewind(stream);
+  if (was_choked || now_ - stream.resent_at > pause) ask(stream);
+  streams_.schedule(stream);
+}
+
+/// A question whose answer is still to come is repeated as it is: an answer to any of its copies
+/// was given after the first of them left.
+void Origin::ask(Stream& stream) {
+  Succession& succession = stream.succession;
+  if (succession.question == 0) {
+    succession.question = Succession::kFirstQuestion + ++questions_;
+    succession.asked_at = now_;
   }
+  succession.want_question = true;
+  stream.resent_at = now_;
   streams_.schedule(stream);
 }
 
@@ -48,6 +58,7 @@ void Origin::on_lineage_ended(Stream& stream, const Nack& nack) {
     if (adopt_lineage(stream, nack.lineage)) on_owner_nack(stream, nack);
     return;
   }
+  if (nack.lineage < stream.successor) return;  // that owner has ended, too
   if (!stream.may_follow() || nack.last == 0) {
     custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
   } else if (!judge_sent(stream, nack)) {
@@ -60,24 +71,29 @@ void Origin::on_lineage_ended(Stream& stream, const Nack& nack) {
 /// The owner has refused a message for an earlier one, and says how long it has been there. What
 /// was issued since cannot have reached any earlier owner, for there was none any more: it stays,
 /// for this one. What is older was meant for an owner that has ended. The age was right when the
-/// owner answered: after what was refused went out, and before now. If a message lies between, the
-/// first is sent again and refused again, which may be a shorter way; false until that is known.
+/// owner answered, which was before now; of the answer to a question it is also known after when.
+/// If a message lies between, the owner is asked, which may be a shorter way; false until that is
+/// known. No other refusal counts as the answer: it may be of a copy that was sent long ago.
 bool Origin::judge_sent(Stream& stream, const Nack& nack) {
-  const bool asked = stream.refusals != 0;
-  if (asked && (nack.seq != stream.items.front().seq || stream.cursor == 0)) return false;
+  stream.note_successor(nack.lineage);
+  Succession& succession = stream.succession;
   const auto told =
       std::min<std::uint64_t>(nack.last, static_cast<std::uint64_t>(kLongestAge / from_ms(1)));
   const Time age = from_ms(told);
   const Time drift = age / kClockDrift + from_ms(1);
-  const IssueStamp latest = issue_stamp(now_ - age + drift);
-  if (asked) custody_.fail_before(stream, issue_stamp(stream.resent_at - age - drift));
-  if (stream.refusals == kMostRefusals) custody_.fail_before(stream, latest);
-  if (stream.sent == 0 || !stream.items.front().issued_by(latest)) return true;
-  ++stream.refusals;
-  stream.successor = std::max(stream.successor, nack.lineage);
+  const Time begun_by = std::min(succession.begun_by.value_or(Time::max()), now_ - age + drift);
+  succession.begun_by = begun_by;
+  const bool answered = succession.question != 0 && nack.seq == succession.question;
+  if (answered) {
+    succession.question = 0;
+    ++succession.answers;
+    const Time begun_after = succession.asked_at - age - drift;
+    const bool last = succession.answers == kMostAnswers;
+    custody_.fail_before(stream, issue_stamp(last ? begun_by : std::min(begun_after, begun_by)));
+  }
+  if (stream.sent == 0 || !stream.items.front().issued_by(issue_stamp(begun_by))) return true;
   stream.owner_answered(now_);
-  stream.resent_at = now_;
-  rewind(stream);
+  if (succession.question == 0) ask(stream);
   streams_.schedule(stream);
   return false;
 }

@@ -23,10 +23,17 @@ IssueStamp issue_stamp(Time time) {
   return static_cast<IssueStamp>(time / std::chrono::milliseconds(1));
 }
 
+void OriginStream::note_successor(Lineage later) {
+  if (later <= successor) return;
+  successor = later;
+  succession.answers = 0;  // they were of the one before
+  succession.begun_by.reset();
+}
+
 void OriginStream::begin_lineage(Lineage later) {
   lineage = std::max(later, successor);
   successor = {};
-  refusals = 0;
+  succession = {};
   prev = 0;  // the messages begin a new chain
   sent = cursor = cursor_bytes = 0;
   timed_seq = 0;
@@ -42,7 +49,7 @@ Time OriginStream::longest_silence() const {
 
 void OriginStream::reset_pace() {
   if (successor) lineage = std::exchange(successor, {});
-  refusals = 0;
+  succession = {};
   choked = want_probe = false;
   most_in_flight = kNoLimit;
   resent_last = kNoSequence;

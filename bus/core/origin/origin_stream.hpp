@@ -7,6 +7,7 @@
 
 #include <boost/intrusive/list.hpp>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "bus/core/fifo.hpp"
@@ -26,6 +27,21 @@ using IssueStamp = std::uint32_t;
 IssueStamp issue_stamp(Time time);
 /// 0 if both are 0.
 ExpiryStamp earlier_expiry(ExpiryStamp one, ExpiryStamp other);
+
+/// What a sender knows of the life of its channel that has followed the one to which it has sent.
+/// It asks the new owner for its age by a run that every owner refuses: one tombstone under the
+/// former lineage, whose sequence and predecessor no message has. The refusal repeats the sequence,
+/// so it cannot be taken for that of an earlier copy of a message, however late that comes.
+struct Succession {
+  static constexpr std::uint64_t kFirstQuestion = std::uint64_t{1} << 63;  // above all messages
+
+  std::uint64_t question = 0;  // the sequence of the one that is under way; 0: none
+  Time asked_at{};             // when it was drawn: it has left later, perhaps more than once
+  bool want_question = false;  // to be written
+  std::uint8_t answers = 0;    // that have left it open whether the messages are older
+  /// By the clock of this process, and not too early: the new life had begun by then.
+  std::optional<Time> begun_by{};
+};
 
 struct OriginStream {
   using Hook = boost::intrusive::list_member_hook<>;
@@ -51,8 +67,8 @@ struct OriginStream {
   /// A later lineage of which is known only that it exists: the owner of `lineage` has ended, and
   /// what was sent to it waits for the new owner to say since when it has been there. 0: none.
   Lineage successor{};
-  std::uint8_t refusals = 0;  // that have not told whether the messages are older
-  std::string open_name{};    // empty: no `open` is needed
+  Succession succession{};
+  std::string open_name{};  // empty: no `open` is needed
   bool durable = false;
   bool opened = false;  // `open` was sent in this session
 
@@ -81,12 +97,13 @@ struct OriginStream {
   Time timed_at{};
   Hook ready_hook{}, busy_hook{}, idle_hook{};
 
-  /// Items before this index may be transmitted under `lineage`. For a dead one it is the first,
-  /// to be refused.
-  std::size_t transmittable() const { return successor ? 1 : items.size(); }
+  /// Nothing is transmitted under a lineage that has ended.
   bool sendable() const {
-    return lineage && !choked && cursor < transmittable() && cursor_bytes < most_in_flight;
+    return lineage && !successor && !choked && cursor < items.size() &&
+           cursor_bytes < most_in_flight;
   }
+  /// The new owner is to be asked for its age now.
+  bool asks() const { return succession.want_question && !choked; }
   /// At least half of the window is free, so that a sender that was refused can send several.
   bool has_room() const {
     if (durable && items.size() > kDurableWindow / 2) return false;
@@ -95,6 +112,8 @@ struct OriginStream {
   /// Whether messages for a lineage that has ended may be meant for the next one: not if the
   /// channel is a process, which is one life, nor if it is a disk.
   bool may_follow() const { return !durable && channel.high != kProcessTag; }
+  /// A later lineage is there, while messages are under way to the present one.
+  void note_successor(Lineage later);
   /// Goes on with a later lineage, for which every message is one that was never sent.
   void begin_lineage(Lineage later);
   /// How long the owner may be silent before a probe.

@@ -43,7 +43,7 @@ void StreamTable::erase(OriginStream& stream) {
 }
 
 void StreamTable::schedule(OriginStream& stream) {
-  const bool wanted = stream.want_probe || stream.sendable();
+  const bool wanted = stream.want_probe || stream.asks() || stream.sendable();
   ReadyList& list = ready(stream.lane);
   if (wanted && !stream.ready_hook.is_linked()) list.push_back(stream);
   if (!wanted && stream.ready_hook.is_linked()) list.erase(list.iterator_to(stream));

@@ -122,6 +122,7 @@ FillResult StreamWriter::fill_bundle(Lane lane, std::size_t budget, Bytes& out) 
     ready.pop_front();
     write_open(stream, out);
     if (stream.want_probe) write_probe(stream, out);
+    if (stream.asks()) write_question(stream, out);
     std::size_t size = 0;
     if (stream.sendable()) {
       const bool alone = filled() == 0;
@@ -152,10 +153,28 @@ void StreamWriter::write_probe(OriginStream& stream, Bytes& out) {
   encode(Probe{stream.lane, {}, stream.channel, stream.items[latest - 1].seq}, out);
 }
 
+/// See Succession. An owner of the former lineage, if there were one, would see a gap.
+void StreamWriter::write_question(OriginStream& stream, Bytes& out) {
+  stream.succession.want_question = false;
+  if (stream.items.empty()) return;
+  ++custody_.counters.probes;
+  std::byte item[kItemHeader]{};
+  store(item, kTombstone);
+  Run run;
+  run.lane = stream.lane;
+  run.count = 1;
+  run.channel = stream.channel;
+  run.lineage = stream.lineage;
+  run.seq = stream.succession.question;
+  run.prev = run.seq - 1;
+  run.items = item;
+  encode_run(run, out);
+}
+
 StreamWriter::RunSize StreamWriter::measure_run(const OriginStream& stream, std::size_t limit) {
   const std::byte* const at = stream.encoded.data() + stream.cursor_bytes;
   RunSize run;
-  while (stream.cursor + run.count < stream.transmittable() && run.count < 0xffff &&
+  while (stream.cursor + run.count < stream.items.size() && run.count < 0xffff &&
          run.wire < limit) {
     const OriginStream::Item& item = stream.items[stream.cursor + run.count];
     const std::byte* const header = at + run.encoded;

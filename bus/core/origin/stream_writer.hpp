@@ -1,6 +1,6 @@
-/// Writes what an Origin has to transmit into bundles: multicasts, probes and runs of messages,
-/// streams in turn. Copies messages as they lie in their streams. Refers to streams and custody,
-/// which outlive it; one thread.
+/// Writes what an Origin has to transmit into bundles: multicasts, probes, questions and runs of
+/// messages, streams in turn. Copies messages as they lie in their streams. Refers to streams and
+/// custody, which outlive it; one thread.
 ///
 /// A multicast waits as a list of targets: its body is in custody, and on the windows, as long as a
 /// target needs it. A target whose message has ended, or which can take it no more in this record,
@@ -52,6 +52,7 @@ class StreamWriter {
   void note_sent(const Multicast& record);
   static void write_open(OriginStream& stream, Bytes& out);
   void write_probe(OriginStream& stream, Bytes& out);
+  void write_question(OriginStream& stream, Bytes& out);
   std::size_t write_run(OriginStream& stream, std::size_t budget, bool alone, Bytes& out);
   static RunSize measure_run(const OriginStream& stream, std::size_t limit);
   void write_items(const OriginStream& stream, const RunSize& run, Bytes& out) const;

@@ -29,6 +29,7 @@ enum class Sabotage {
   filter_expired_early,    // filter entries are forgotten after a moment
   restamps_too_much,       // what was sent to a dead owner is sent to the next one
   never_restamps,          // what a new owner refuses is lost, however long it has been there
+  late_refusal_answers,    // any refusal is taken for the answer to the latest question
   no_owner_for_handled,    // messages that were sent fail as no_owner
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message

@@ -149,6 +149,28 @@ void n6(std::FILE* trace) {
   s.finish();
 }
 
+/// A link stands still for longer than the owner has been there. Then come refusals of all copies
+/// of a message: only the answer to the question that follows tells that the owner was there.
+void n7(std::FILE* trace) {
+  Script s(with_things(), trace);
+  meet(s);
+  give_up(s, "b.1");
+  s.bind("c.1", "thing/1");
+  s.until_rest();
+  s.run_ms(1'200);
+  s.hold_all("busroot", "a");
+  const MessageId id = s.send("entity/a.1", "thing/1");
+  for (int copy = 0; copy < 4; ++copy) {
+    s.run_ms(100);
+    s.cut("a.1");  // the next session sends it again
+  }
+  s.run_ms(2'600);
+  s.release_all();
+  expect_handled_by(s, id, "c.1");
+  s.finish();
+  s.expect(s.failed.empty(), "nothing fails");
+}
+
 }  // namespace
 
 std::vector<Scenario> lineage_scenarios() {
@@ -159,6 +181,7 @@ std::vector<Scenario> lineage_scenarios() {
       {"N4", "what the second owner has handled does not reach the third", n4},
       {"N5", "a move of the new owner changes nothing", n5},
       {"N6", "what the former owner has handled does not hold up what follows", n6},
+      {"N7", "refusals that come late are not the answer to a later question", n7},
   };
 }
 

@@ -25,6 +25,17 @@ std::vector<std::pair<Lineage, std::vector<WireMessage>>> pull_runs(SendingSide&
   return runs;
 }
 
+/// The sequence of the question for the age of the new owner, which is all that is ready.
+std::uint64_t pull_question(SendingSide& side, Lineage former = kFirst) {
+  const auto runs = pull_runs(side);
+  EXPECT_EQ(runs.size(), 1u);
+  if (runs.size() != 1) return 0;
+  const std::uint64_t seq = runs[0].second.at(0).seq;
+  EXPECT_GT(seq, Succession::kFirstQuestion);
+  EXPECT_EQ(runs[0], std::pair(former, std::vector<WireMessage>{{seq - 1, seq, "<tombstone>"}}));
+  return seq;
+}
+
 TEST(OriginLineage, WhatIsIssuedWhenTheNewOwnerIsThereIsSentToIt) {
   SendingSide side;
   side.send(7, "a", 1, kFirst);
@@ -53,11 +64,10 @@ TEST(OriginLineage, WhatIsOlderThanTheNewOwnerWasMeantForItsPredecessor) {
   side.pass(100);
   side.nack(7, NackReason::lineage, 1, 150, kSecond);  // it came between the two
   EXPECT_THAT(side.failures, IsEmpty()) << "the answer may have been under way for long";
-  EXPECT_THAT(pull_runs(side),
-              ElementsAre(std::pair(kFirst, std::vector<WireMessage>{{0, 1, "a"}})));
+  const std::uint64_t question = pull_question(side);
   side.nack(7, NackReason::lineage, 2, 150, kSecond);  // of what was sent before
   EXPECT_THAT(side.failures, IsEmpty());
-  side.nack(7, NackReason::lineage, 1, 150, kSecond);
+  side.nack(7, NackReason::lineage, question, 150, kSecond);
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
   EXPECT_THAT(pull_runs(side),
               ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 2, "b"}})));
@@ -71,12 +81,114 @@ TEST(OriginLineage, ARefusalThatWasUnderWayForLongIsAskedForAgain) {
   side.pull();
   side.nack(7, NackReason::lineage, 1, 1'000, kSecond);  // true when it was said
   EXPECT_THAT(side.failures, IsEmpty());
-  EXPECT_EQ(pull_runs(side).size(), 1u);
+  const std::uint64_t question = pull_question(side);
   side.pass(10);
-  side.nack(7, NackReason::lineage, 1, 3'000, kSecond);
+  side.nack(7, NackReason::lineage, question, 3'000, kSecond);
   EXPECT_THAT(side.failures, IsEmpty());
   EXPECT_THAT(pull_runs(side),
               ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 1, "a"}})));
+}
+
+/// A message that was sent when its owner had been there for 1.2 s, twice, and both refusals stood
+/// on a link until 3 s later. The first of them has come.
+struct LateRefusals : SendingSide {
+  LateRefusals() {
+    pass(5'000);
+    send(7, "a", 1, kFirst);
+    pull();
+    pass(300);
+    origin.on_session();
+    pull();
+    pass(2'700);
+    pull();
+    nack(7, NackReason::lineage, 1, 1'200, kSecond);
+  }
+};
+
+TEST(OriginLineage, ALateRefusalOfAnEarlierCopyIsNotTheAnswer) {
+  LateRefusals side;
+  const std::uint64_t question = pull_question(side);
+  for (const std::uint64_t age : {1'500u, 1'501u, 1'502u, 1'503u, 1'504u}) {
+    side.nack(7, NackReason::lineage, 1, age, kSecond);
+    EXPECT_THAT(side.failures, IsEmpty()) << "said before the question";
+    EXPECT_THAT(pull_runs(side), IsEmpty()) << "one question at a time";
+  }
+  side.pass(10);
+  side.nack(7, NackReason::lineage, question, 4'210, kSecond);
+  EXPECT_THAT(side.failures, IsEmpty());
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 1, "a"}})));
+}
+
+TEST(OriginLineage, AQuestionIsRepeatedAsItIsUntilItIsAnswered) {
+  LateRefusals side;
+  const std::uint64_t question = pull_question(side);
+  side.pass(200);
+  EXPECT_EQ(side.pull_probe(), 1u) << "it was lost";
+  side.nack(7, NackReason::gap, 1, 0, kSecond);
+  EXPECT_EQ(pull_question(side), question);
+  side.nack(7, NackReason::overflow, question);
+  side.pass(10);
+  EXPECT_EQ(side.pull_probe(), 1u) << "held back";
+  side.nack(7, NackReason::gap, 1, 0, kSecond);
+  EXPECT_EQ(pull_question(side), question);
+  side.origin.on_session();
+  EXPECT_EQ(pull_question(side), question);
+  side.nack(7, NackReason::lineage, question, 4'400, kSecond);
+  EXPECT_EQ(pull_runs(side).at(0).first, kSecond);
+}
+
+TEST(OriginLineage, WhatOneAnswerHasClearedNoLaterOneFails) {
+  SendingSide side;
+  side.pass(5'000);
+  const Time begun = side.now() + from_ms(50);
+  side.send(7, "a", 1, kFirst);
+  side.pull();
+  side.pass(100);
+  side.send(7, "b", 2);
+  side.pull();
+  side.pass(100);
+  side.pull();
+  side.nack(7, NackReason::lineage, 1, 150, kSecond);
+  for (int i = 0; i < 4; ++i) {  // answered after 60 ms, and heard after a second
+    EXPECT_THAT(side.failures, IsEmpty());
+    const std::uint64_t question = pull_question(side);
+    const auto age = static_cast<std::uint64_t>((side.now() - begun) / from_ms(1)) + 60;
+    side.pass(1'000);
+    side.pull();
+    side.nack(7, NackReason::lineage, question, age, kSecond);
+  }
+  EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
+  EXPECT_THAT(pull_runs(side),
+              ElementsAre(std::pair(kSecond, std::vector<WireMessage>{{0, 2, "b"}})));
+}
+
+TEST(OriginLineage, ARefusalOfAnOwnerThatHasEndedTooSaysNothing) {
+  SendingSide side;
+  side.pass(5'000);
+  side.send(7, "a", 1, kFirst);
+  side.pull();
+  side.nack(7, NackReason::gap, 1, 0, SendingSide::lineage(3));
+  pull_question(side);
+  side.nack(7, NackReason::lineage, 1, 2'000, kSecond);
+  EXPECT_THAT(side.failures, IsEmpty());
+  EXPECT_THAT(side.pull(), IsEmpty()) << "the third owner may be younger than the message";
+}
+
+TEST(OriginLineage, ALateNoOwnerForAQuestionFailsNothingElse) {
+  LateRefusals side;
+  const std::uint64_t question = pull_question(side);
+  side.nack(7, NackReason::lineage, question, 4'200, kSecond);
+  side.nack(7, NackReason::no_owner, question);
+  side.nack(7, NackReason::overflow, question);
+  EXPECT_THAT(side.failures, IsEmpty());
+  EXPECT_EQ(pull_runs(side).at(0).first, kSecond);
+}
+
+TEST(OriginLineage, NoOwnerForTheQuestionIsTheEndOfTheMessages) {
+  LateRefusals side;
+  side.nack(7, NackReason::no_owner, pull_question(side));
+  EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
 }
 
 TEST(OriginLineage, AnOwnerThatDoesNotTellItsAgeMayHaveComeJustNow) {
@@ -93,10 +205,11 @@ TEST(OriginLineage, ClocksThatDriftAreAllowedFor) {
   side.send(7, "a", 1, kFirst);
   side.pull();
   side.pass(10'000);
-  for (int i = 0; i < 5; ++i) {  // by this clock it came just before the message
+  side.pull();
+  side.nack(7, NackReason::lineage, 1, 10'005, kSecond);
+  for (int i = 0; i < 4; ++i) {  // by this clock it came just before the message
     EXPECT_THAT(side.failures, IsEmpty());
-    side.nack(7, NackReason::lineage, 1, 10'005, kSecond);
-    side.pull();
+    side.nack(7, NackReason::lineage, pull_question(side), 10'005, kSecond);
   }
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
 }
@@ -111,10 +224,8 @@ TEST(OriginLineage, AGapOfANewOwnerIsAskedForItsAge) {
   side.nack(7, NackReason::gap, 2, 0, kSecond);  // the body was lost on its way
   side.send(7, "c", 3);
   EXPECT_THAT(side.failures, IsEmpty());
-  EXPECT_THAT(pull_runs(side),
-              ElementsAre(std::pair(kFirst, std::vector<WireMessage>{{0, 1, "a"}})))
-      << "one is enough, and nothing new goes to a dead owner";
-  side.nack(7, NackReason::lineage, 1, 900, kSecond);
+  const std::uint64_t question = pull_question(side);  // and nothing new goes to a dead owner
+  side.nack(7, NackReason::lineage, question, 900, kSecond);
   EXPECT_THAT(pull_runs(side),
               ElementsAre(std::pair(
                   kSecond, std::vector<WireMessage>{{0, 1, "a"}, {1, 2, "b"}, {2, 3, "c"}})));
@@ -144,9 +255,9 @@ TEST(OriginLineage, RebornTwiceWhatReachedTheSecondOwnerIsNotForTheThird) {
   side.nack(7, NackReason::lineage, 1, 900, kSecond);
   side.pull();  // to the second owner, which handles it; its answer is lost
   side.pass(300);
-  side.nack(7, NackReason::lineage, 1, 200, SendingSide::lineage(3));
   side.pull();
   side.nack(7, NackReason::lineage, 1, 200, SendingSide::lineage(3));
+  side.nack(7, NackReason::lineage, pull_question(side, kSecond), 200, SendingSide::lineage(3));
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
 }
 

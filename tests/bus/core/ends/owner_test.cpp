@@ -140,6 +140,15 @@ TEST_F(OwnerTest, ARefusalSaysForHowLongTheOwnerIsThere) {
   EXPECT_EQ(ages.back(), 10u);
 }
 
+TEST_F(OwnerTest, AnOwnerThatHasJustComeSaysOneMillisecond) {
+  std::vector<std::uint64_t> ages;
+  when_nack = [&](const Nack& nack) { ages.push_back(nack.last); };
+  owner.tell_age(true);
+  owner.activate(kChannel, kLife, kLife, 42);
+  data(0, 1, "a", kAlice, Epoch::of(1, 4));
+  EXPECT_THAT(ages, ElementsAre(1u)) << "0 would say that it does not tell";
+}
+
 TEST_F(OwnerTest, NotActiveGivesNoAnswer) {
   owner.deactivate(kChannel);
   data(0, 1, "a");
