@@ -162,6 +162,9 @@ class Field<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(field, T(of(from)), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    if (!(of(now) == of(before))) out.change(Operation::set, [before] { return T(of(before)); });
+  }
   void show(const void* field, JsonWriter out) const override { write_json(out, of(field)); }
   DataResult<> set_from(void* field, const JsonReader& in) const override {
     T value{};
@@ -259,6 +262,9 @@ class StructField<T, F>::Type : public FieldType {
   }
   void restore(void* field, const void* from, Transaction& undo) const override {
     restore_fields(*nested(), of(field), of(from), undo);
+  }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    out.fields(*nested(), of(before), of(now));
   }
   void show(const void* field, JsonWriter out) const override {
     show_fields(*nested(), of(field), out);

@@ -208,6 +208,11 @@ class Map<K, V, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(of(field), Values(static_cast<const Map*>(from)->get()), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    const Values& old = static_cast<const Map*>(before)->get();
+    if (static_cast<const Map*>(now)->get() == old) return;
+    out.change(Operation::set, [&old] { return Values(old); });
+  }
   void show(const void* field, JsonWriter out) const override {
     out.object();
     for (const auto& [key, value] : static_cast<const Map*>(field)->get()) {

@@ -47,14 +47,17 @@ class Properties : public Root {
   static const Schema& schema_of() { return Schema::of<Self>(); }
   const Schema& schema() const final { return schema_of(); }
 
-  /// As Root::observe, for one field: tell(old, now).
+  /// As Root::observe, for one field: tell(old, now). For a field of an item: of whatever item has
+  /// its key when it changes.
   template <class T, Flags F, class Tell>
   DataResult<ObserverId> observe(const Field<T, F>& field, Tell tell) {
-    return this->add_observer(field.address().bytes(),
-                              [&field, tell = std::move(tell)](const Change& change) {
-                                if (const T* old = change.template old<T>(); old != nullptr)
-                                  tell(*old, field.get());
-                              });
+    return this->add_observer(
+        field.address().bytes(), [this, tell = std::move(tell)](const Change& change) {
+          // Looked up: a snapshot has put other items into the bags.
+          const auto* now = static_cast<const Field<T, F>*>(this->field_at(change.address));
+          const T* const old = change.template old<T>();
+          if (old != nullptr && now != nullptr) tell(*old, now->get());
+        });
   }
   using Root::observe;
 

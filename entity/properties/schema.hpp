@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "entity/properties/differences.hpp"
 #include "entity/properties/evolution.hpp"
 #include "entity/properties/field_type.hpp"
 
