@@ -183,6 +183,7 @@ class Field<T, F>::Type : public FieldType {
 
 template <class T, Flags F>
 const FieldType& Field<T, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<T>) > 0);
   static const Type type;
   return type;
 }
@@ -199,6 +200,7 @@ class StructField {
     StructBase& base = value_;
     base.hold(static_cast<StructBase*>(owner)->enlist(this, &base, name),
               reach_of(F, std::is_base_of_v<Root, Owner>));
+    (void)class_with_fields_does_not_name_itself<Owner>{};
   }
   explicit StructField(const StructField& other) : value_(other.value_) {
     static_cast<StructBase&>(value_).hold(other.value_.place(), other.value_.reach());

@@ -276,6 +276,7 @@ void List<T, F>::Type::apply_to_element(std::vector<T>& values, Replay& replay) 
 
 template <class T, Flags F>
 const FieldType& List<T, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<T>) > 0);
   static const Type type;
   return type;
 }

@@ -304,6 +304,7 @@ void Map<K, V, F>::Type::apply_to_key(Values& values, Replay& replay) const {
 
 template <KeyType K, class V, Flags F>
 const FieldType& Map<K, V, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<V>) > 0);
   static const Type type;
   return type;
 }
