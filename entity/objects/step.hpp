@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "entity/archive/signature.hpp"
+#include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/method.hpp"
 #include "entity/rpc/reply.hpp"
 
@@ -161,13 +162,69 @@ consteval Steps<M...> steps(DeclaredStep<M>... declared) {
   return all;
 }
 
+/// A step that the kSteps of its class declares.
+template <auto M>
+concept is_declared_in_kSteps = IsStep<M> && rpc::place_in<M>(StepOf<M>::Host::kSteps)
+< StepOf<M>::Host::kSteps.rows.size();
+
+/// Named in the compiler's message where a step is used that its class does not declare.
+template <auto M>
+struct step_is_not_declared {
+  static_assert(is_declared_in_kSteps<M>,
+                "the class does not declare this step in its kSteps: add "
+                "entity::step<&Class::name>(\"name\") to entity::steps(...)");
+};
+
+/// Named in the compiler's message where the arguments of a step do not fit; counted from 1.
+template <auto S, std::size_t Wanted, std::size_t Given>
+struct wrong_number_of_step_arguments {
+  static_assert(rpc::number_of_arguments_fits<S, Wanted, Given>,
+                "another number of arguments than the step takes: the template arguments are the "
+                "step, the number wanted, and the number given");
+};
+template <auto S, std::size_t Number, class Wanted, class Given>
+inline constexpr bool step_argument_fits = std::is_constructible_v<Wanted, Given>;
+template <auto S, std::size_t Number, class Wanted, class Given>
+struct step_argument_does_not_fit {
+  static_assert(step_argument_fits<S, Number, Wanted, Given>,
+                "an argument does not convert to what the step takes: the template arguments are "
+                "the step, the number of the argument, the type wanted, and the type given");
+};
+template <auto S, class Wanted, class Numbers, class... Given>
+struct StepArguments;
+template <auto S, class... Wanted, std::size_t... I, class... Given>
+struct StepArguments<S, std::tuple<Wanted...>, std::index_sequence<I...>, Given...>
+    : step_argument_does_not_fit<S, I + 1, Wanted, Given>... {
+  static constexpr bool kFit = (step_argument_fits<S, I + 1, Wanted, Given> && ... && true);
+};
+
+/// Whether arguments of these types fit a declared step; the first mistake does not compile.
+template <auto S, class... Given>
+consteval bool step_fits() {
+  if constexpr (!is_declared_in_kSteps<S>) {
+    return sizeof(step_is_not_declared<S>) == 0;
+  } else {
+    using Wanted = typename StepOf<S>::Arguments;
+    constexpr std::size_t kWanted = std::tuple_size_v<Wanted>;
+    if constexpr (kWanted != sizeof...(Given)) {
+      return sizeof(wrong_number_of_step_arguments<S, kWanted, sizeof...(Given)>) == 0;
+    } else {
+      using Each = StepArguments<S, Wanted, std::make_index_sequence<kWanted>, Given...>;
+      return sizeof(Each) > 0 && Each::kFit;
+    }
+  }
+}
+
 /// The row of a step that its class declares.
 template <auto M>
 const Step& step_row() {
-  constexpr std::size_t kPlace = rpc::place_in<M>(StepOf<M>::Host::kSteps);
-  static_assert(kPlace < StepOf<M>::Host::kSteps.rows.size(),
-                "the class does not declare this step in its kSteps");
-  return StepOf<M>::Host::kSteps.rows[kPlace];
+  static_assert(sizeof(step_is_not_declared<M>) > 0);
+  if constexpr (is_declared_in_kSteps<M>) {
+    return StepOf<M>::Host::kSteps.rows[rpc::place_in<M>(StepOf<M>::Host::kSteps)];
+  } else {
+    static const Step none;
+    return none;
+  }
 }
 
 }  // namespace starbus::entity
