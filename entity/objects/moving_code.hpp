@@ -73,7 +73,7 @@ EntityResult<Bytes> encode_step(A&&... arguments) {
     Encoder out(bytes);
     std::apply([&](const auto&... each) { (put_value(out, each), ...); }, values);
     if (!out.ok() || bytes.size() > kMaxTimerArgs) {
-      return EntityError(EntityErrc::too_large, std::string(step_row<S>().name));
+      return EntityError(EntityErrc::too_large, std::string(step_name<S>()));
     }
   }
   return bytes;

@@ -23,6 +23,7 @@
 
 namespace starbus::entity {
 
+class Component;
 class Entity;
 
 // --- types of steps ------------------------------------------------------------------------------
@@ -57,6 +58,20 @@ concept IsStep = StepOf<M>::kStep;
 struct StepAnswer {
   bool in_time = true;
   ByteView bytes{};
+};
+
+/// The object whose step runs: the entity, or the component of that class. Null: it has none.
+template <class Host>
+struct StepHost {
+  static Host* of(Entity& entity) { return &static_cast<Host&>(entity); }
+};
+template <class Host>
+requires std::is_base_of_v<Component, Host>
+struct StepHost<Host> {
+  template <class Owner>
+  static Host* of(Owner& entity) {
+    return entity.template component<Host>();
+  }
 };
 
 /// One row of kSteps.
@@ -112,7 +127,9 @@ DataErrc run_step(Entity* entity, ByteView bytes, const StepAnswer& answer) {
   Decoder in(bytes);
   std::apply([&](auto&... values) { (get_value(in, values), ...); }, arguments);
   if (const DataErrc bad = in.finish(); bad != DataErrc::ok || entity == nullptr) return bad;
-  auto& self = static_cast<typename Traits::Host&>(*entity);
+  auto* const host = StepHost<typename Traits::Host>::of(*entity);
+  if (host == nullptr) return DataErrc::refused;  // the component is gone
+  auto& self = *host;
   std::apply(
       [&](auto&... values) {
         if constexpr (Traits::kAnswered) {
@@ -225,6 +242,41 @@ const Step& step_row() {
     static const Step none;
     return none;
   }
+}
+
+/// The name under which a step waits and travels: "respawn", or "backpack.decay" of a component.
+template <auto M>
+std::string_view step_name() {
+  using Host = typename StepOf<M>::Host;
+  if constexpr (std::is_base_of_v<Component, Host>) {
+    static const std::string name =
+        std::string(Host::kComponentName).append(".").append(step_row<M>().name);
+    return name;
+  } else {
+    return step_row<M>().name;
+  }
+}
+
+/// The step of a component by its whole name; null: it is none of this class.
+template <class C>
+const Step* component_step(std::string_view name) {
+  if constexpr (requires { C::kSteps; }) {
+    const std::size_t size = C::kComponentName.size();
+    if (name.size() <= size || !name.starts_with(C::kComponentName) || name[size] != '.') {
+      return nullptr;
+    }
+    return C::kSteps.find(name.substr(size + 1));
+  } else {
+    return nullptr;
+  }
+}
+
+/// The same of any component of a list.
+template <template <class...> class List, class... C>
+const Step* step_of_components([[maybe_unused]] std::string_view name, const List<C...>&) {
+  const Step* found = nullptr;
+  static_cast<void>((((found = component_step<C>(name)) != nullptr) || ...));
+  return found;
 }
 
 }  // namespace starbus::entity
