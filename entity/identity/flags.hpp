@@ -41,18 +41,19 @@ class FlagSet {
   std::uint64_t bits_ = 0;
 };
 
-/// The framework's own flags of an entity. Games have the bits from 32 on, in an enum of theirs.
+/// Marks of an entity that all games have words for; they travel with it. They are filters for the
+/// code of games: nothing in starbus acts on one. Games have the bits from 32 on, in an enum of
+/// theirs. Numbers travel: never reuse one.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // g++ 12: `ghost` of properties, though this is scoped
 enum class EntityFlag : std::uint8_t {
   client_visible = 0,
   dead = 1,
   player = 2,
-  global = 3,           // has no space
-  ghost = 4,            // a copy of one that lives elsewhere
-  support_ghost = 5,    // may have copies
-  support_migrate = 6,  // may move to another process
-  aoi_limited = 7,      // sees a bounded number of others
+  global = 3,         // has no space
+  ghost = 4,          // a copy of one that lives elsewhere
+  support_ghost = 5,  // may have copies
+  aoi_limited = 7,    // sees a bounded number of others; 6 was support_migrate
 };
 #pragma GCC diagnostic pop
 using EntityFlags = FlagSet<EntityFlag>;

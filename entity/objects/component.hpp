@@ -10,6 +10,10 @@
 ///     ~Bag() override = default;
 ///   };
 ///
+/// One that is written once for owners of any class has a state of its own, which stands in their
+/// properties under its name: see component_state.hpp. Its steps (step.hpp) are called
+/// "component.step", and are those of an owner that declares it.
+///
 /// Classes are final; an entity has at most one of each, and finds it in constant time. Belongs to
 /// the loop's thread and to its entity, which owns it: it lives from its construction, in which
 /// the owner exists, until the owner is destroyed. See part.hpp for the hooks.
@@ -25,6 +29,8 @@
 namespace starbus::entity {
 
 class Entity;
+class Schema;
+class StructBase;
 
 /// One class of components; its number is valid in this process only.
 struct ComponentInfo {
@@ -52,9 +58,11 @@ class ComponentKey {
  private:
   friend class Component;
   friend class Entity;
-  ComponentKey(Entity& owner, const ComponentInfo& info) : owner_(owner), info_(info) {}
+  ComponentKey(Entity& owner, const ComponentInfo& info, StructBase* state)
+      : owner_(owner), info_(info), state_(state) {}
   Entity& owner_;
   const ComponentInfo& info_;
+  StructBase* state_;  // null: the class has none
 };
 
 class Component : public Part {
@@ -63,7 +71,8 @@ class Component : public Part {
   Entity& entity() const { return owner_; }
 
  protected:
-  explicit Component(const ComponentKey& key) : owner_(key.owner_), info_(key.info_) {}
+  explicit Component(const ComponentKey& key)
+      : owner_(key.owner_), info_(key.info_), state_(key.state_) {}
   ~Component() override = default;
 
  private:
@@ -71,7 +80,33 @@ class Component : public Part {
   friend class EntityManager;
   Entity& owner_;
   const ComponentInfo& info_;
+
+ protected:
+  StructBase* const state_;  // within the properties of its owner, which outlive it
 };
+
+/// The `State` of a component's class; void if it has none.
+template <class C>
+struct ComponentStateOf {
+  using type = void;
+};
+template <class C>
+requires requires {
+  typename C::State;
+}
+struct ComponentStateOf<C> {
+  using type = typename C::State;
+};
+
+/// The declaration of a component's state; null: it has none.
+template <class C>
+const Schema* state_schema() {
+  if constexpr (std::is_void_v<typename ComponentStateOf<C>::type>) {
+    return nullptr;
+  } else {
+    return &C::State::schema();
+  }
+}
 
 /// Between a class and Component. `Owner` is the class of entities that may have it.
 template <class Self, class Owner = Entity>
@@ -79,6 +114,13 @@ class ComponentOf : public Component {
  public:
   using OwnerClass = Owner;
   Owner& owner() const { return static_cast<Owner&>(entity()); }
+  /// Its part of the owner's properties: for classes that declare a State. Writes to it are those
+  /// of the owner's properties: recorded, saved, observed, refused.
+  auto& state() const {
+    using State = typename ComponentStateOf<Self>::type;
+    static_assert(!std::is_void_v<State>, "the class of the component declares no `State`");
+    return static_cast<State&>(*this->state_);
+  }
 
   /// For the EntityManager, which alone can make the key.
   template <class... A>

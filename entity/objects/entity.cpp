@@ -5,6 +5,7 @@
 #include <array>
 
 #include "entity/objects/entity_manager.hpp"
+#include "entity/properties/root.hpp"
 #include "entity/rpc/endpoint.hpp"
 
 namespace starbus::entity {
@@ -114,6 +115,21 @@ EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
     return EntityErrc::too_many_components;
   }
   return {};
+}
+
+/// The struct of the properties that is a component's state; null if its class has none.
+EntityResult<StructBase*> Entity::state_for(const ComponentInfo& info, const Schema* schema) {
+  if (schema == nullptr) return nullptr;
+  StructBase* state = nullptr;
+  if (entity::Root* const root = properties()) {
+    const FieldInfo* const field = root->schema().find(info.name);
+    const bool same = field != nullptr && field->type->nested() == schema;
+    const PathStep* const itself = nullptr;
+    if (same) state = field->type->descend(field->of(*root), itself);  // null of a bag
+  }
+  if (state != nullptr) return state;
+  return EntityError(EntityErrc::wrong_owner,
+                     std::string(info.name) + ": the owner's properties have no StateOf for it");
 }
 
 /// Takes ownership of the component; destroys it on failure.

@@ -158,7 +158,7 @@ class Entity : public Part, public rpc::CallableBase {
   template <auto S>
   std::size_t waiting() const {
     const EntityHeld* held = more_if();
-    return held == nullptr || !held->code ? 0 : held->code->timers().size_named(step_row<S>().name);
+    return held == nullptr || !held->code ? 0 : held->code->timers().size_named(step_name<S>());
   }
   /// Null: its class declares no such step.
   virtual const Step* find_step(std::string_view) const { return nullptr; }
@@ -215,6 +215,7 @@ class Entity : public Part, public rpc::CallableBase {
   EntityResult<std::uint64_t> add_timer(std::string_view step, ByteView arguments,
                                         const StepTime& when);
   EntityResult<> may_attach(const ComponentInfo& info) const;
+  EntityResult<StructBase*> state_for(const ComponentInfo& info, const Schema* schema);
   EntityResult<> attach_part(Component* component, rpc::CallableBase* host);
   EntityError construction_failed(std::string_view component) const;
   void drop_component(const Component* component);
@@ -277,6 +278,7 @@ class EntityOf : public Parent {
     if constexpr (requires { Self::kSteps; }) {
       if (const Step* found = Self::kSteps.find(name)) return found;
     }
+    if (const Step* found = step_of_components(name, List{})) return found;
     return Parent::find_step(name);
   }
   /// Whether its constructor takes the key alone.
@@ -338,7 +340,7 @@ EntityResult<std::uint64_t> Entity::run_later(const StepTime& when, A&&... argum
   static_assert(!StepOf<S>::kAnswered, "this step waits for an answer: see ask()");
   const EntityResult<Bytes> bytes = encode_step<S>(std::forward<A>(arguments)...);
   if (!bytes) return bytes.error();
-  return add_timer(step_row<S>().name, *bytes, when);
+  return add_timer(step_name<S>(), *bytes, when);
 }
 
 template <auto M, auto S, class... Kept, class... A>
@@ -353,8 +355,7 @@ EntityResult<FlowId> Entity::ask(rpc::Endpoint& endpoint, const rpc::Address& to
   const EntityResult<Bytes> bytes =
       std::apply([](auto&... each) { return encode_step<S>(std::move(each)...); }, kept);
   if (!bytes) return bytes.error();
-  const EntityResult<FlowId> asked =
-      add_flow(endpoint, step_row<S>().name, *bytes, options.deadline);
+  const EntityResult<FlowId> asked = add_flow(endpoint, step_name<S>(), *bytes, options.deadline);
   if (!asked) return asked;
   rpc::detail::EndpointCore& core = rpc::detail::core_of(endpoint);
   const std::string channel(core.bindings.channel_of(*this));
@@ -378,7 +379,9 @@ EntityResult<C*> Entity::add_component(A&&... arguments) {
   if (!type().is_a(type_info<typename C::OwnerClass>())) {
     return EntityError(EntityErrc::wrong_owner, std::string(info.name));
   }
-  const ComponentKey key(*this, info);
+  const EntityResult<StructBase*> state = state_for(info, state_schema<C>());
+  if (!state) return state.error();
+  const ComponentKey key(*this, info, *state);
   C* made = nullptr;
   try {
     made = C::construct(key, std::forward<A>(arguments)...);

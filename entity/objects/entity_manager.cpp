@@ -25,6 +25,10 @@ EntityErrc code_of(Code code) {
   }
 }
 
+std::string not_declared(std::string_view type) {
+  return std::string(type) + ": not declared in this process; declare<T>() its class at start-up";
+}
+
 bool well_formed(std::string_view persistent_id) {
   return persistent_id.size() <= kMaxPersistentId &&
          std::ranges::none_of(persistent_id, [](char c) { return (c >= 0 && c < 32) || c == 127; });
@@ -54,7 +58,7 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   if (!types_.refused().empty())
     return refuse(EntityErrc::duplicate_type, types_.refused().front());
   if (!table_.has_row(type) && types_.find(type.name()) != &type) {
-    return refuse(EntityErrc::unknown_type, type.name());
+    return refuse(EntityErrc::unknown_type, not_declared(type.name()));
   }
   if (refusing_ || closed()) return refuse(EntityErrc::closed);
   if (size() >= options_.most) return refuse(EntityErrc::too_many_entities);
@@ -104,7 +108,7 @@ EntityResult<Entity*> EntityManager::create_named(std::string_view type,
   const TypeInfo* info = types_.find(type);
   if (info == nullptr) {
     ++counters_.refused;
-    return EntityError(EntityErrc::unknown_type, std::string(type));
+    return EntityError(EntityErrc::unknown_type, not_declared(type));
   }
   const EntityResult<Birth> birth = begin(*info, options);
   if (!birth) return birth.error();

@@ -66,13 +66,15 @@ inline constexpr std::size_t kStepHead = sizeof(std::uint64_t);
 /// The arguments of a step, converted to its parameters, as they travel. Error: too_large.
 template <auto S, class... A>
 EntityResult<Bytes> encode_step(A&&... arguments) {
-  const typename StepOf<S>::Arguments values(std::forward<A>(arguments)...);
   Bytes bytes(kStepHead);
-  bus::store(bytes.data(), step_row<S>().signature());
-  Encoder out(bytes);
-  std::apply([&](const auto&... each) { (put_value(out, each), ...); }, values);
-  if (!out.ok() || bytes.size() > kMaxTimerArgs) {
-    return EntityError(EntityErrc::too_large, std::string(step_row<S>().name));
+  if constexpr (step_fits<S, A...>()) {
+    const typename StepOf<S>::Arguments values(std::forward<A>(arguments)...);
+    bus::store(bytes.data(), step_row<S>().signature());
+    Encoder out(bytes);
+    std::apply([&](const auto&... each) { (put_value(out, each), ...); }, values);
+    if (!out.ok() || bytes.size() > kMaxTimerArgs) {
+      return EntityError(EntityErrc::too_large, std::string(step_name<S>()));
+    }
   }
   return bytes;
 }

@@ -17,11 +17,13 @@
 #include <tuple>
 
 #include "entity/archive/signature.hpp"
+#include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/method.hpp"
 #include "entity/rpc/reply.hpp"
 
 namespace starbus::entity {
 
+class Component;
 class Entity;
 
 // --- types of steps ------------------------------------------------------------------------------
@@ -56,6 +58,20 @@ concept IsStep = StepOf<M>::kStep;
 struct StepAnswer {
   bool in_time = true;
   ByteView bytes{};
+};
+
+/// The object whose step runs: the entity, or the component of that class. Null: it has none.
+template <class Host>
+struct StepHost {
+  static Host* of(Entity& entity) { return &static_cast<Host&>(entity); }
+};
+template <class Host>
+requires std::is_base_of_v<Component, Host>
+struct StepHost<Host> {
+  template <class Owner>
+  static Host* of(Owner& entity) {
+    return entity.template component<Host>();
+  }
 };
 
 /// One row of kSteps.
@@ -111,7 +127,9 @@ DataErrc run_step(Entity* entity, ByteView bytes, const StepAnswer& answer) {
   Decoder in(bytes);
   std::apply([&](auto&... values) { (get_value(in, values), ...); }, arguments);
   if (const DataErrc bad = in.finish(); bad != DataErrc::ok || entity == nullptr) return bad;
-  auto& self = static_cast<typename Traits::Host&>(*entity);
+  auto* const host = StepHost<typename Traits::Host>::of(*entity);
+  if (host == nullptr) return DataErrc::refused;  // the component is gone
+  auto& self = *host;
   std::apply(
       [&](auto&... values) {
         if constexpr (Traits::kAnswered) {
@@ -161,13 +179,104 @@ consteval Steps<M...> steps(DeclaredStep<M>... declared) {
   return all;
 }
 
+/// A step that the kSteps of its class declares.
+template <auto M>
+concept is_declared_in_kSteps = IsStep<M> && rpc::place_in<M>(StepOf<M>::Host::kSteps)
+< StepOf<M>::Host::kSteps.rows.size();
+
+/// Named in the compiler's message where a step is used that its class does not declare.
+template <auto M>
+struct step_is_not_declared {
+  static_assert(is_declared_in_kSteps<M>,
+                "the class does not declare this step in its kSteps: add "
+                "entity::step<&Class::name>(\"name\") to entity::steps(...)");
+};
+
+/// Named in the compiler's message where the arguments of a step do not fit; counted from 1.
+template <auto S, std::size_t Wanted, std::size_t Given>
+struct wrong_number_of_step_arguments {
+  static_assert(rpc::number_of_arguments_fits<S, Wanted, Given>,
+                "another number of arguments than the step takes: the template arguments are the "
+                "step, the number wanted, and the number given");
+};
+template <auto S, std::size_t Number, class Wanted, class Given>
+inline constexpr bool step_argument_fits = std::is_constructible_v<Wanted, Given>;
+template <auto S, std::size_t Number, class Wanted, class Given>
+struct step_argument_does_not_fit {
+  static_assert(step_argument_fits<S, Number, Wanted, Given>,
+                "an argument does not convert to what the step takes: the template arguments are "
+                "the step, the number of the argument, the type wanted, and the type given");
+};
+template <auto S, class Wanted, class Numbers, class... Given>
+struct StepArguments;
+template <auto S, class... Wanted, std::size_t... I, class... Given>
+struct StepArguments<S, std::tuple<Wanted...>, std::index_sequence<I...>, Given...>
+    : step_argument_does_not_fit<S, I + 1, Wanted, Given>... {
+  static constexpr bool kFit = (step_argument_fits<S, I + 1, Wanted, Given> && ... && true);
+};
+
+/// Whether arguments of these types fit a declared step; the first mistake does not compile.
+template <auto S, class... Given>
+consteval bool step_fits() {
+  if constexpr (!is_declared_in_kSteps<S>) {
+    return sizeof(step_is_not_declared<S>) == 0;
+  } else {
+    using Wanted = typename StepOf<S>::Arguments;
+    constexpr std::size_t kWanted = std::tuple_size_v<Wanted>;
+    if constexpr (kWanted != sizeof...(Given)) {
+      return sizeof(wrong_number_of_step_arguments<S, kWanted, sizeof...(Given)>) == 0;
+    } else {
+      using Each = StepArguments<S, Wanted, std::make_index_sequence<kWanted>, Given...>;
+      return sizeof(Each) > 0 && Each::kFit;
+    }
+  }
+}
+
 /// The row of a step that its class declares.
 template <auto M>
 const Step& step_row() {
-  constexpr std::size_t kPlace = rpc::place_in<M>(StepOf<M>::Host::kSteps);
-  static_assert(kPlace < StepOf<M>::Host::kSteps.rows.size(),
-                "the class does not declare this step in its kSteps");
-  return StepOf<M>::Host::kSteps.rows[kPlace];
+  static_assert(sizeof(step_is_not_declared<M>) > 0);
+  if constexpr (is_declared_in_kSteps<M>) {
+    return StepOf<M>::Host::kSteps.rows[rpc::place_in<M>(StepOf<M>::Host::kSteps)];
+  } else {
+    static const Step none;
+    return none;
+  }
+}
+
+/// The name under which a step waits and travels: "respawn", or "backpack.decay" of a component.
+template <auto M>
+std::string_view step_name() {
+  using Host = typename StepOf<M>::Host;
+  if constexpr (std::is_base_of_v<Component, Host>) {
+    static const std::string name =
+        std::string(Host::kComponentName).append(".").append(step_row<M>().name);
+    return name;
+  } else {
+    return step_row<M>().name;
+  }
+}
+
+/// The step of a component by its whole name; null: it is none of this class.
+template <class C>
+const Step* component_step(std::string_view name) {
+  if constexpr (requires { C::kSteps; }) {
+    const std::size_t size = C::kComponentName.size();
+    if (name.size() <= size || !name.starts_with(C::kComponentName) || name[size] != '.') {
+      return nullptr;
+    }
+    return C::kSteps.find(name.substr(size + 1));
+  } else {
+    return nullptr;
+  }
+}
+
+/// The same of any component of a list.
+template <template <class...> class List, class... C>
+const Step* step_of_components([[maybe_unused]] std::string_view name, const List<C...>&) {
+  const Step* found = nullptr;
+  static_cast<void>((((found = component_step<C>(name)) != nullptr) || ...));
+  return found;
 }
 
 }  // namespace starbus::entity

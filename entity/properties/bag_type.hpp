@@ -58,6 +58,7 @@ class Bag<Item, F, Key>::Type : public FieldType {
     const Bag& source = *static_cast<const Bag*>(from);
     exchange(of(field), source.nodes_ == nullptr ? nullptr : of(field).copy_of(source), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override;
 
   void show(const void* field, JsonWriter out) const override {
     out.object();
@@ -128,6 +129,26 @@ void Bag<Item, F, Key>::Type::read(void* field, Decoder& in, Transaction& undo,
   }
   // Also after a failure: the undo steps of read_item refer to these items.
   exchange(bag, std::move(now), undo);
+}
+
+// What left first: so a slot is free before another item is told to be there.
+template <StructType Item, Flags F, KeyType Key>
+void Bag<Item, F, Key>::Type::differ(const void* before, const void* now, Differences& out) const {
+  const Bag& old = *static_cast<const Bag*>(before);
+  const Bag& bag = *static_cast<const Bag*>(now);
+  old.for_each([&](const Key& key, const Item& item, std::uint32_t) {
+    if (!bag.contains(key)) out.change(Operation::bag_erase, [&item] { return Item(item); });
+  });
+  bag.for_each([&](const Key& key, const Item& item, std::uint32_t slot) {
+    const Item* const was = old.find(key);
+    if (was == nullptr) return out.change(Operation::bag_insert);
+    const std::uint32_t old_slot = old.slot_of(key);
+    if (old_slot != slot) out.change(Operation::bag_move, [old_slot] { return old_slot; });
+    Scratch bytes;
+    Encoder encoded(bytes.bytes());
+    put_value(encoded, key);
+    out.item(bytes.bytes(), *nested(), *was, item);
+  });
 }
 
 template <StructType Item, Flags F, KeyType Key>

@@ -162,6 +162,9 @@ class Field<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(field, T(of(from)), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    if (!(of(now) == of(before))) out.change(Operation::set, [before] { return T(of(before)); });
+  }
   void show(const void* field, JsonWriter out) const override { write_json(out, of(field)); }
   DataResult<> set_from(void* field, const JsonReader& in) const override {
     T value{};
@@ -180,6 +183,7 @@ class Field<T, F>::Type : public FieldType {
 
 template <class T, Flags F>
 const FieldType& Field<T, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<T>) > 0);
   static const Type type;
   return type;
 }
@@ -196,6 +200,7 @@ class StructField {
     StructBase& base = value_;
     base.hold(static_cast<StructBase*>(owner)->enlist(this, &base, name),
               reach_of(F, std::is_base_of_v<Root, Owner>));
+    (void)class_with_fields_does_not_name_itself<Owner>{};
   }
   explicit StructField(const StructField& other) : value_(other.value_) {
     static_cast<StructBase&>(value_).hold(other.value_.place(), other.value_.reach());
@@ -259,6 +264,9 @@ class StructField<T, F>::Type : public FieldType {
   }
   void restore(void* field, const void* from, Transaction& undo) const override {
     restore_fields(*nested(), of(field), of(from), undo);
+  }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    out.fields(*nested(), of(before), of(now));
   }
   void show(const void* field, JsonWriter out) const override {
     show_fields(*nested(), of(field), out);

@@ -11,6 +11,7 @@
 
 namespace starbus::entity {
 
+class Differences;
 class Loading;
 class Schema;
 
@@ -90,6 +91,8 @@ class FieldType {
   virtual DataErrc assign(void* field, const void* from) const = 0;
   /// The same without: as part of a replacement.
   virtual void restore(void* field, const void* from, Transaction& undo) const = 0;
+  /// Names what is different now from `before`, a field of the same type; see differences.hpp.
+  virtual void differ(const void* before, const void* now, Differences& out) const = 0;
 
   /// The whole value as JSON.
   virtual void show(const void* field, JsonWriter out) const = 0;

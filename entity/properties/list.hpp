@@ -166,6 +166,11 @@ class List<T, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(of(field), std::vector<T>(static_cast<const List*>(from)->values_), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    const auto& old = static_cast<const List*>(before)->values_;
+    if (static_cast<const List*>(now)->values_ == old) return;
+    out.change(Operation::set, [&old] { return std::vector<T>(old); });
+  }
   void show(const void* field, JsonWriter out) const override {
     out.array();
     for (const T& value : static_cast<const List*>(field)->values_)
@@ -271,6 +276,7 @@ void List<T, F>::Type::apply_to_element(std::vector<T>& values, Replay& replay) 
 
 template <class T, Flags F>
 const FieldType& List<T, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<T>) > 0);
   static const Type type;
   return type;
 }

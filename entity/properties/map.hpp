@@ -208,6 +208,11 @@ class Map<K, V, F>::Type : public FieldType {
   void restore(void* field, const void* from, Transaction& undo) const override {
     exchange(of(field), Values(static_cast<const Map*>(from)->get()), undo);
   }
+  void differ(const void* before, const void* now, Differences& out) const override {
+    const Values& old = static_cast<const Map*>(before)->get();
+    if (static_cast<const Map*>(now)->get() == old) return;
+    out.change(Operation::set, [&old] { return Values(old); });
+  }
   void show(const void* field, JsonWriter out) const override {
     out.object();
     for (const auto& [key, value] : static_cast<const Map*>(field)->get()) {
@@ -299,6 +304,7 @@ void Map<K, V, F>::Type::apply_to_key(Values& values, Replay& replay) const {
 
 template <KeyType K, class V, Flags F>
 const FieldType& Map<K, V, F>::type() {
+  static_assert(sizeof(cannot_be_saved_or_sent<V>) > 0);
   static const Type type;
   return type;
 }

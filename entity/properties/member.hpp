@@ -1,5 +1,6 @@
 #pragma once
 
+#include "entity/archive/archivable.hpp"
 #include "entity/properties/root.hpp"
 
 namespace starbus::entity {
@@ -43,7 +44,9 @@ class Member {
  protected:
   template <class Field, class Owner>
   Member(Owner* owner, const Field* self, std::string_view name)
-      : place_(static_cast<StructBase*>(owner)->enlist(self, this, name)) {}
+      : place_(static_cast<StructBase*>(owner)->enlist(self, this, name)) {
+    (void)class_with_fields_does_not_name_itself<Owner>{};
+  }
   ~Member() = default;
 
   StructBase& owner() const { return *place_.owner(this); }

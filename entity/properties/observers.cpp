@@ -1,8 +1,15 @@
 #include "entity/properties/observers.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace starbus::entity {
+
+std::string_view name_of(Cause cause) {
+  constexpr std::array<std::string_view, 5> kNames = {"write", "delta", "first", "snapshot",
+                                                      "new_life"};
+  return kNames.at(static_cast<std::size_t>(cause));
+}
 
 bool Observers::covers(const Entry& entry, ByteView address) {
   return bus::as_text(address).starts_with(bus::as_text(entry.address));

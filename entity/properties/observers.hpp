@@ -11,12 +11,24 @@
 
 namespace starbus::entity {
 
+/// Why a change came about.
+enum class Cause : std::uint8_t {
+  write,     ///< a write here
+  delta,     ///< of a replica: a change of the real entity
+  first,     ///< of a replica: its first snapshot; what differs from the defaults
+  snapshot,  ///< of a replica: a snapshot after changes that it has missed
+  new_life,  ///< of a replica: a snapshot of an entity that was loaded again or went on elsewhere
+};
+/// "write", "delta", ...
+std::string_view name_of(Cause cause);
+
 /// One change, as observers in this process get it.
 struct Change {
   std::string path;  ///< "items[1001].count": of the field, for a container with `operation` on it
   Operation operation = Operation::set;
   std::any value;  ///< the value before, where one value was replaced or removed
   Bytes address;
+  Cause cause = Cause::write;
 
   /// The value before, of type T; nullptr if there is none of that type.
   template <class T>

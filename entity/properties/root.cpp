@@ -127,8 +127,22 @@ void Root::begin_anew() {
 
 void Root::tell(const Address& address, Operation operation, std::any old) {
   const ByteView bytes = address.bytes();
-  observers_->tell(
-      {path_text(schema(), bytes), operation, std::move(old), Bytes(bytes.begin(), bytes.end())});
+  observers_->tell({path_text(schema(), bytes), operation, std::move(old),
+                    Bytes(bytes.begin(), bytes.end()), Cause::write});
+}
+
+const void* Root::field_at(ByteView address) {
+  Decoder in(address);
+  StructBase* owner = this;
+  for (const Schema* at = &schema(); at != nullptr;) {
+    const FieldInfo* const field = at->find(in.byte());
+    if (field == nullptr || !in.ok()) return nullptr;
+    if (in.left() == 0) return field->of(*owner);
+    owner = field->type->descend(field->of(*owner), in);
+    if (owner == nullptr) return nullptr;
+    at = field->type->nested();
+  }
+  return nullptr;
 }
 
 void Root::unobserve(ObserverId id) {

@@ -99,8 +99,9 @@ class Root : public StructBase {
   /// snapshot.
   DataResult<> apply_delta(ByteView bytes);
   /// Applies the bytes of encode_snapshot for this replica's audience; or for migration, into a
-  /// fresh object that is not a replica and then goes on where the source stopped. Does not call
-  /// observers.
+  /// fresh object that is not a replica and then goes on where the source stopped. Observers of a
+  /// replica get what is different now, field by field in the order of the schema, each with its
+  /// Cause; those of a fresh object that takes over are not called.
   DataResult<> apply_snapshot(ByteView bytes);
 
   // --- Saving and lifetimes -------------------------------------------------------------------
@@ -125,8 +126,9 @@ class Root : public StructBase {
   // --- Observers in this process --------------------------------------------------------------
 
   /// Calls after every change of the field at `path`, or below it: a write here, or the delta of a
-  /// replica, after the whole of it. Observers may write, observe and unobserve; changes that they
-  /// cause come to observers after this one. They may not destroy the entity.
+  /// replica, after the whole of it, or a difference that a replica's snapshot has brought.
+  /// Observers may write, observe and unobserve; changes that they cause come to observers after
+  /// this one. They may not destroy the entity.
   DataResult<ObserverId> observe(std::string_view path, Observer observer);
   void unobserve(ObserverId id);
   /// Changes that observers did not get because of kMaxCascade.
@@ -147,6 +149,9 @@ class Root : public StructBase {
   bool observed(ByteView address) const {
     return observers_ != nullptr && observers_->wanted(address);
   }
+  /// The field at the address of a change, of the type that is declared there. Null: the item that
+  /// it stands in is gone.
+  const void* field_at(ByteView address);
 
  protected:
   Root() = default;
@@ -160,6 +165,8 @@ class Root : public StructBase {
   DataErrc apply_change(Decoder& in, Batch& batch);
   void pass_on(Batch& batch);
   DataResult<> apply_body(Decoder& in, View view);
+  std::shared_ptr<StructBase> state_for_observers() const;
+  void tell_differences(const StructBase& before, Cause cause);
   DataResult<Target> resolve(std::string_view path);
   void tell_listener() {
     if (listener_ != nullptr) std::exchange(listener_, nullptr)->changed(tag_);

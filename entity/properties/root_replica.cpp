@@ -59,8 +59,12 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   if (!moved && view != static_cast<std::uint8_t>(journal_->replica_of)) {
     return DataError(DataErrc::wrong_audience);
   }
+  const auto before = moved ? nullptr : state_for_observers();
   if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
     return applied;
+  const Cause cause = journal_ == nullptr || !journal_->synced ? Cause::first
+                      : journal_->lineage() == lineage         ? Cause::snapshot
+                                                               : Cause::new_life;
   // The version of an audience that is not watched there does not grow. A ghost serves other
   // clients, and everything that they see ghosts see, too.
   const bool of_ghosts = view == static_cast<std::uint8_t>(View::ghost);
@@ -78,7 +82,24 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   } else if (watchers() != 0) {
     tell_listener();
   }
+  if (before != nullptr) tell_differences(*before, cause);
   return {};
+}
+
+/// A copy of all fields, if there are observers to compare it for.
+std::shared_ptr<StructBase> Root::state_for_observers() const {
+  if (observers_ == nullptr || observers_->empty()) return nullptr;
+  std::shared_ptr<StructBase> copy = schema().fresh();
+  Transaction copied;
+  restore_fields(schema(), *copy, *this, copied);
+  copied.commit();
+  return copy;
+}
+
+void Root::tell_differences(const StructBase& before, Cause cause) {
+  Differences differences(*observers_, cause);
+  differences.fields(schema(), before, *this);
+  for (Change& change : std::move(differences).take(schema())) observers_->tell(std::move(change));
 }
 
 DataResult<> Root::apply_body(Decoder& in, View view) {
@@ -210,7 +231,8 @@ DataErrc Root::apply_change(Decoder& in, Batch& batch) {
   }
   if (watching && replay.changed) {
     batch.changes.push_back({path_text(this->schema(), address), replay.operation,
-                             std::move(replay.old), Bytes(address.begin(), address.end())});
+                             std::move(replay.old), Bytes(address.begin(), address.end()),
+                             Cause::delta});
   }
   return DataErrc::ok;
 }

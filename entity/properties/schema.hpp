@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "entity/properties/differences.hpp"
 #include "entity/properties/evolution.hpp"
 #include "entity/properties/field_type.hpp"
 
@@ -35,7 +36,8 @@ struct FieldInfo {
 /// std::logic_error, thrown when the schema is first asked for: ask at start-up.
 class Schema {
  public:
-  /// T is default-constructible and derives from Struct<T> or Properties<T>.
+  /// T is default-constructible and derives from Struct<T> or Properties<T>, or from such a class
+  /// with another one as its base: then the base's fields are first.
   template <class T>
   static const Schema& of() {
     static const Schema schema = build<T>();
@@ -84,10 +86,16 @@ class Schema {
       auto object = std::make_shared<T>();
       return Prototype{object, object.get()};
     };
-    const auto evolve = [](Evolution& evolution) {
-      if constexpr (requires { T::evolve(evolution); }) T::evolve(evolution);
-    };
-    return build(typeid(T), std::is_base_of_v<Root, T>, make, evolve);
+    return build(typeid(T), std::is_base_of_v<Root, T>, make, &evolve_line<T>);
+  }
+  /// What the classes of its line declare of earlier declarations, each once, the base's first.
+  template <class T>
+  static void evolve_line(Evolution& evolution) {
+    if constexpr (requires { typename T::Inherited; }) {
+      evolve_line<typename T::Inherited>(evolution);
+      if constexpr (requires { requires& T::evolve == &T::Inherited::evolve; }) return;
+    }
+    if constexpr (requires { T::evolve(evolution); }) T::evolve(evolution);
   }
   static Schema build(const std::type_info& type, bool entity, Make make,
                       void (*evolve)(Evolution&));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include "entity/properties/flags.hpp"
 
@@ -43,6 +44,23 @@ class Element {
   virtual const void* container(Place& place, Reach& reach) const = 0;
   /// Appends the key to an address, in front.
   virtual void prepend_key(Address& address) const = 0;
+};
+
+/// True if the class that declares a field has a schema of its own that names it.
+template <class Owner>
+inline constexpr bool names_itself = false;
+template <class Owner>
+requires requires {
+  typename Owner::DeclaredAs;
+}
+inline constexpr bool names_itself<Owner> = std::is_same_v<typename Owner::DeclaredAs, Owner>;
+
+/// Named in the compiler's message where a class declares fields that no schema would know.
+template <class Owner>
+struct class_with_fields_does_not_name_itself {
+  static_assert(names_itself<Owner>,
+                "a class with fields derives from Struct<Itself> or Properties<Itself>; to extend "
+                "another one: Struct<Itself, Base> or Properties<Itself, Base>");
 };
 
 /// The first base of every struct of fields, and of an entity's properties: its place, by which a

@@ -105,4 +105,10 @@ void CallState::arm_deadline() {
   if (!ended_ && !armed_) armed_ = calls_->arm(*this, deadline_);
 }
 
+std::string CallState::no_answer_text() const {
+  return method_.full_name() +
+         ": what answered is no RPC object, or one of another build; look what is bound to this "
+         "name";
+}
+
 }  // namespace starbus::entity::rpc

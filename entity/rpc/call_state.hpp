@@ -63,6 +63,8 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
 
  protected:
   virtual void set_error(const Error& error) = 0;
+  /// For an answer that is none.
+  std::string no_answer_text() const;
   /// Takes it off all lists. False: it has ended before.
   bool end();
 
@@ -96,7 +98,12 @@ class TypedCall final : public CallState {
     return wake();
   }
   void take_bytes(ByteView bytes) override {
-    if (!ended()) answer(decode_answer<T, E>(bytes));
+    if (ended()) return;
+    Reply<T, E> reply = decode_answer<T, E>(bytes);
+    if (!reply && reply.error() == Errc::bad_bytes && reply.error().detail.empty()) {
+      reply = Failure<E>(Error(Errc::bad_bytes, no_answer_text()));
+    }
+    answer(std::move(reply));
   }
   /// Requires ended(); once.
   Reply<T, E> take() { return std::move(*reply_); }

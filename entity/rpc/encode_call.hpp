@@ -2,27 +2,10 @@
 /// rpc.hpp.
 #pragma once
 
+#include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/invoke.hpp"
 
 namespace starbus::entity::rpc {
-
-/// Whether an A may be passed for a parameter of the decayed type P: it converts, and is not a
-/// fraction for a whole number.
-template <class A, class P>
-concept PassableAs = (std::convertible_to<A, P> ||
-                      (std::same_as<P, std::string> && std::convertible_to<A, std::string_view>)) &&
-                     !(std::floating_point<std::remove_cvref_t<A>> && std::integral<P>);
-
-/// Whether all arguments may be passed for the parameters, in number and type.
-template <class Parameters, class... A>
-inline constexpr bool kPassable = false;
-template <class... P, class... A>
-requires(sizeof...(P) == sizeof...(A)) inline constexpr bool kPassable<std::tuple<P...>, A...> =
-    (PassableAs<A, P> && ...);
-
-/// The arguments fit the method in number and types.
-template <auto M, class... A>
-concept CallableWith = Declared<M> && kPassable<typename TraitsOf<M>::Arguments, A...>;
 
 namespace detail {
 
@@ -97,6 +80,18 @@ template <auto M, class... A>
 requires CallableWith<M, A...>
 bool encode_call(Bytes& out, Behalf behalf, std::uint64_t client, const A&... arguments) {
   return encode_call<M>(out, CallHeader{.behalf = behalf, .client = client}, arguments...);
+}
+
+/// Chosen where the arguments do not fit: says why not.
+template <auto M, class... A>
+requires(!CallableWith<M, A...>) bool encode_call(Bytes&, const CallHeader&, const A&...) {
+  static_assert(CallFault<M, A...>::check());
+  return false;
+}
+template <auto M, class... A>
+requires(!CallableWith<M, A...>) bool encode_call(Bytes&, Behalf, std::uint64_t, const A&...) {
+  static_assert(CallFault<M, A...>::check());
+  return false;
 }
 
 }  // namespace starbus::entity::rpc

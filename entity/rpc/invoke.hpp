@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "entity/archive/signature.hpp"
+#include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/call_state.hpp"
 #include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/method.hpp"
@@ -229,6 +230,7 @@ std::uint64_t perform(detail::EndpointCore& core, CallableBase& object, const Me
 /// MethodInfo::invoke: runs a method from bytes, once all arguments are decoded.
 template <auto M>
 Errc invoke_bytes(Invocation& at) {
+  static_assert(check_sent_types<M>());
   typename TraitsOf<M>::Arguments arguments{};
   std::apply([&](auto&... values) { (get_value(at.arguments, values), ...); }, arguments);
   if (const DataErrc bad = at.arguments.finish(); bad != DataErrc::ok) {

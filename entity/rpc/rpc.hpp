@@ -27,6 +27,7 @@
 
 #include "entity/rpc/encode_call.hpp"
 #include "entity/rpc/endpoint.hpp"
+#include "entity/rpc/misfit_calls.hpp"
 #include "entity/rpc/pending.hpp"
 
 namespace starbus::entity::rpc {

@@ -105,8 +105,7 @@ void EntityHost::wait_for_ids(Done done) {
                            done = std::move(done)](const bus::Result<std::uint64_t>& id) mutable {
     if (weak.expired()) return;
     if (id) return done({});
-    spdlog::warn("entities: no online ids yet: {}; is a starbus-manager up?",
-                 id.error().to_string());
+    spdlog::warn("entities: no online ids yet: {}", manager::why_no_id(id.error()));
     wait_for_ids(std::move(done));
   });
 }

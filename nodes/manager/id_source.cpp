@@ -10,14 +10,20 @@
 namespace starbus::nodes::manager {
 namespace {
 
-/// The manager's refusal, or the reason why it was not asked.
+/// The manager's refusal, or the reason why it was not asked, as it is.
 bus::Error reason_of(const entity::rpc::Failure<bus::Error>& failure) {
   if (failure.code == entity::rpc::Errc::refused) return failure.error;
-  const bool waited = failure.code == entity::rpc::Errc::deadline;
-  return {waited ? bus::Errc::deadline : bus::Errc::no_owner, failure.to_string()};
+  return {failure.code, failure.detail};
 }
 
 }  // namespace
+
+std::string why_no_id(const bus::Error& error) {
+  const std::string reason = error.detail.empty() ? error.to_string() : error.detail;
+  if (error == bus::Errc::denied) return reason + "; give this role send to manager/";
+  if (error == bus::Errc::no_owner) return "no starbus-manager is up; start one (" + reason + ")";
+  return reason;
+}
 
 IdSource::IdSource(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string counter)
     : endpoint_(endpoint), timers_(timers), counter_(std::move(counter)) {}
@@ -35,7 +41,7 @@ bus::Result<std::uint64_t> IdSource::next() {
   const bool taken = waiters_.empty() && take(id);
   refill();
   if (taken) return id;
-  return bus::Error(bus::Errc::would_block, refused_ == bus::Errc::ok
+  return bus::Error(bus::Errc::would_block, refused_.code.is_ok()
                                                 ? "the next block is requested"
                                                 : "no block: " + refused_.to_string());
 }
@@ -66,7 +72,12 @@ void IdSource::give_up(std::uint64_t waiter) {
   if (found == waiters_.end()) return;
   const Done done = std::move(found->done);
   waiters_.erase(found);
-  done(bus::Error(bus::Errc::deadline, refused_ == bus::Errc::ok ? "" : refused_.to_string()));
+  bus::Error late(bus::Errc::deadline);
+  if (!refused_.code.is_ok()) {
+    late.detail = refused_.to_string();
+    late.cause = refused_.code;
+  }
+  done(late);
 }
 
 void IdSource::refill() {

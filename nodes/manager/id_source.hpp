@@ -82,4 +82,8 @@ class IdSource {
   LoopThread thread_;
 };
 
+/// An error of wait_next() for people, with what to do about it: the manager's name has no owner, a
+/// role may not ask it, or something else. Pure.
+std::string why_no_id(const bus::Error& error);
+
 }  // namespace starbus::nodes::manager

@@ -113,7 +113,14 @@ void Mirror::watch() {
 void Mirror::owner_changed(const bus::WatchUpdate& update) {
   for (const bus::WatchRow& row : update.changes) {
     if (row.name != publisher_) continue;  // a longer one
-    owner_ = row.present ? PublisherOwner{row.owner, row.epoch} : PublisherOwner{};
+    if (!row.present) {
+      owner_ = {};
+      core_.owner_gone();
+      continue;
+    }
+    const bool same = owner_.epoch == row.epoch && owner_.process == row.owner;
+    owner_ = {row.owner, row.epoch};
+    if (!same) core_.owner_new(boot_now());
   }
 }
 

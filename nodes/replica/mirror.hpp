@@ -47,7 +47,7 @@ class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
 /// How a mirror is, in values: for programs that must not act on old state, and for reports.
 struct MirrorStatus {
   bool has_state = false;
-  bool current = false;               // it knows of nothing that it lacks
+  bool current = false;               // the publisher lives, and it lacks nothing that it knows of
   std::chrono::milliseconds age{-1};  // since it was last known to be current; -1: never
   Position at;
   Errc problem = Errc::ok;  // the latest, until it is current again

@@ -50,6 +50,12 @@ void MirrorCore::delta(const Position& at, bus::ByteView bytes, Time now) {
   }
 }
 
+void MirrorCore::owner_new(Time now) {
+  owned_ = true;
+  need(now);
+  ask_at_ = now;  // what went wrong before was another's
+}
+
 void MirrorCore::position(const Position& at, Time now) {
   if (!hear(at, now)) return;
   if (is_current()) return freshen(now);

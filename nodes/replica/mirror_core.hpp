@@ -50,6 +50,10 @@ class MirrorCore {
   void delta(const Position& at, bus::ByteView bytes, Time now);
   /// A change by somebody who is not the publisher.
   void ignore_stranger() { ++counters_.strangers; }
+  /// The name of the publisher has no owner: nothing is current until it has one.
+  void owner_gone() { owned_ = false; }
+  /// It has another owner, or an owner again: what that one has is asked for at once.
+  void owner_new(Time now);
   /// The publisher's word where it is.
   void position(const Position& at, Time now);
   /// Answers to the question with this number; others are ignored.
@@ -66,7 +70,7 @@ class MirrorCore {
   bool has_state() const { return has_state_; }
   const Position& at() const { return at_; }
   /// It knows of nothing that it lacks. As of fresh_at().
-  bool is_current() const { return has_state_ && !needs_ && at_ == heard_; }
+  bool is_current() const { return owned_ && has_state_ && !needs_ && at_ == heard_; }
   /// When its state was last known to be the publisher's.
   Time fresh_at() const { return fresh_at_; }
   Errc problem() const { return problem_; }
@@ -83,6 +87,7 @@ class MirrorCore {
   void freshen(Time now);
 
   Replica& replica_;
+  bool owned_ = true;  // the publisher's name, as far as anybody has said
   bool has_state_ = false;
   Position at_;     // of the replica
   Position heard_;  // the latest of which it has heard

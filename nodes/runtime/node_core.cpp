@@ -155,6 +155,15 @@ void NodeCore::report_waiting() {
   waited_ = waits ? waited_ + 1 : 0;
   if (waited_ < 2 || !std::has_single_bit(waited_)) return;
   spdlog::info("waits for its requirements: {}", requirements_.missing());
+  for (const Requirements::Row& row : requirements_.rows()) {
+    if (row.complete && row.there.empty()) near_names_.look(row.wanted.name);
+  }
+}
+
+/// The next report has it, too.
+void NodeCore::guessed(const std::string& wanted, const std::string& meant) {
+  requirements_.hint(wanted, meant);
+  spdlog::warn("the requirement {}: no such name; did you mean {}?", wanted, meant);
 }
 
 /// Once a second.

@@ -20,6 +20,7 @@
 #include "nodes/runtime/load/rpc_load.hpp"
 #include "nodes/runtime/load/stall_detector.hpp"
 #include "nodes/runtime/main_loop.hpp"
+#include "nodes/runtime/near_names.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/runtime/node_control.hpp"
 #include "nodes/runtime/node_settings.hpp"
@@ -103,6 +104,7 @@ class NodeCore final : private Lifecycle::Shell {
   void finish_tasks();
   void sample();
   void report_waiting();
+  void guessed(const std::string& wanted, const std::string& meant);
 
   daemon::DaemonContext& context_;
   const std::string role_;
@@ -121,6 +123,9 @@ class NodeCore final : private Lifecycle::Shell {
   TaskChannels tasks_;
   Ticker ticks_;
   Requirements requirements_;
+  NearNames near_names_{bus_, [this](const std::string& wanted, const std::string& meant) {
+                          guessed(wanted, meant);
+                        }};
   std::list<bus::LastingWatch> watches_;
   Offers offers_;
   NodeControl control_;

@@ -35,6 +35,8 @@ namespace starbus::nodes {
   X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",               \
     "the process ends with exit code 2")                                                         \
   X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")    \
+  X(kMaxNearNames, 1'024, "names", "looked at for the one that a misspelled requirement means",  \
+    "the rest is not looked at")                                                                 \
   X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",  \
     "the start fails as bad_config")                                                             \
   X(kMaxSteps, 64, "steps", "before readiness, and as many of a drain: people read them",        \

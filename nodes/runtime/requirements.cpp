@@ -52,7 +52,7 @@ bus::Result<> Requirements::add(Requirement wanted) {
                       "more than " + std::to_string(kMaxRequirements) + " requirements");
   }
   std::string prefix = is_set(wanted.name) ? wanted.name + "#" : wanted.name;
-  rows_.push_back({std::move(wanted), std::move(prefix), {}, false});
+  rows_.push_back({std::move(wanted), std::move(prefix), {}, false, {}});
   return {};
 }
 
@@ -70,6 +70,12 @@ void Requirements::update(std::size_t index, const bus::WatchUpdate& update) {
   row.complete = update.complete;
 }
 
+void Requirements::hint(const std::string& wanted, const std::string& meant) {
+  for (Row& row : rows_) {
+    if (row.wanted.name == wanted) row.meant = meant;
+  }
+}
+
 bool Requirements::met() const {
   return std::ranges::all_of(rows_, &Row::met);
 }
@@ -80,7 +86,8 @@ std::string Requirements::missing() const {
     if (row.met()) continue;
     if (!text.empty()) text += ", ";
     text += row.wanted.name + " (" + std::to_string(row.there.size()) + " of " +
-            std::to_string(row.wanted.count) + ")";
+            std::to_string(row.wanted.count);
+    text += row.meant.empty() || !row.there.empty() ? ")" : "; did you mean " + row.meant + "?)";
   }
   return text;
 }

@@ -35,6 +35,7 @@ class Requirements {
     std::string prefix;           // to watch
     std::set<std::string> there;  // names that count
     bool complete = false;        // the snapshot is whole
+    std::string meant = {};       // a name that there is, if this one looks misspelled
     bool met() const { return complete && there.size() >= wanted.count; }
   };
 
@@ -44,10 +45,14 @@ class Requirements {
   /// An update of the watch of the requirement with this index.
   void update(std::size_t index, const bus::WatchUpdate& update);
 
+  /// Notes which name a requirement may mean, for missing().
+  void hint(const std::string& wanted, const std::string& meant);
+
   /// Whether every requirement is met.
   bool met() const;
   std::span<const Row> rows() const { return rows_; }
-  /// "service/db (0 of 1), ready/space/ (1 of 2)": those that are not met; empty if all are.
+  /// "service/db (0 of 1), ready/space/ (1 of 2)": those that are not met; empty if all are. With
+  /// "; did you mean service/db?" after the number where a name was hinted at.
   std::string missing() const;
 
  private:

@@ -260,7 +260,8 @@ Result<> ProcessCore::multicast_from(const ChannelId& from, std::span<const Reci
 
 Result<> ProcessCore::may_send(std::string_view name) const {
   if (!state_.rights.known) {
-    return Error{Errc::unreachable, "no session with busd yet: await connect()"};
+    return Error{Errc::unreachable,
+                 "no session with busd yet: await connect(), or in a node its on_state(ready)"};
   }
   if (!state_.rights.may_send(name)) {
     return Error{Errc::denied,

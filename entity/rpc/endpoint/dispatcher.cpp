@@ -1,5 +1,6 @@
 #include "entity/rpc/endpoint/dispatcher.hpp"
 
+#include <cstddef>
 #include <cstdio>
 
 #include "entity/rpc/endpoint/endpoint_core.hpp"
@@ -13,6 +14,16 @@ constexpr Budget kClientBudget{kClientBytes, kClientElements, kClientMemory, kCl
 
 bool has_form(const bus::Message& message, std::uint8_t form) {
   return !message.body().empty() && message.body()[0] == static_cast<std::byte>(form);
+}
+
+/// Of a message for an object that begins like no call.
+std::string no_call(const bus::Message& message) {
+  if (message.body().empty()) return "an empty message is no RPC call";
+  char text[96];
+  const auto first = std::to_integer<unsigned>(message.body()[0]);
+  const int size = std::snprintf(
+      text, sizeof text, "no RPC call: begins with byte %02x; use rpc::call or rpc::send", first);
+  return {text, static_cast<std::size_t>(size)};
 }
 
 std::string unknown_method(std::uint32_t id) {
@@ -42,7 +53,10 @@ void Dispatcher::dispatch(SlotRef to, const bus::Message& message, bus::Call* ca
 Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message,
                                bus::Call* call, std::string& detail) {
   CallHeader header;
-  if (const Errc bad = get_header(in, header); bad != Errc::ok) return bad;
+  if (const Errc bad = get_header(in, header); bad != Errc::ok) {
+    detail = no_call(message);
+    return bad;
+  }
   const MethodInfo* method = core_.dictionary.find(header.method);
   if (method == nullptr) {  // a method of another build
     detail = unknown_method(header.method);
@@ -51,6 +65,9 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
   CallableBase* object = nullptr;
   Caller caller;
   Errc error = admit(slot, *method, message.origin(), header.behalf, object, caller.from);
+  if (error == Errc::not_permitted) {
+    detail = refusal(*method, message.origin(), header.behalf);
+  }
   // A caller without permission does not learn the method's types.
   if (error == Errc::ok && header.signature != method->signature) {
     error = Errc::signature_mismatch;
@@ -63,6 +80,7 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
   // Only a server may name a channel that this process is to send to; and a question is a call.
   if (error == Errc::ok && question && (caller.from != From::server || call == nullptr)) {
     error = Errc::not_permitted;
+    detail = method->full_name().append(": only a server asks questions, each as a call");
   }
   if (error == Errc::ok) {
     caller.endpoint = &core_.endpoint;
@@ -117,14 +135,29 @@ Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Pr
   object = slot.host->object_for(method.owner, why);
   if (object == nullptr) return why;
   if (!core_.gates.known()) return Errc::not_permitted;
-  if (core_.gates.gates().is_gate(origin)) {
-    from = behalf == Behalf::none ? From::gate : static_cast<From>(behalf);
-  } else if (behalf != Behalf::none) {
-    return Errc::not_permitted;
-  } else {
-    from = core_.gates.servers().is_server(origin) ? From::server : From::any_client;
-  }
+  const std::optional<From> kind = kind_of(origin, behalf);
+  if (!kind) return Errc::not_permitted;
+  from = *kind;
   return permits(method.allow, from) ? Errc::ok : Errc::not_permitted;
+}
+
+std::optional<From> Dispatcher::kind_of(const bus::Process& origin, Behalf behalf) const {
+  if (core_.gates.gates().is_gate(origin)) {
+    return behalf == Behalf::none ? From::gate : static_cast<From>(behalf);
+  }
+  if (behalf != Behalf::none) return std::nullopt;
+  return core_.gates.servers().is_server(origin) ? From::server : From::any_client;
+}
+
+std::string Dispatcher::refusal(const MethodInfo& method, const bus::Process& origin,
+                                Behalf behalf) const {
+  std::string text = method.full_name();
+  if (!core_.gates.known()) return text + ": it is not known yet who is a gate; try again";
+  const std::optional<From> kind = kind_of(origin, behalf);
+  if (!kind) return text + ": a process that is no gate speaks for a client";
+  text.append(": for ").append(to_string(method.allow));
+  if (method.allow != server) text.append("|server");
+  return text.append(", and the caller is ").append(name_of(*kind));
 }
 
 }  // namespace starbus::entity::rpc

@@ -4,6 +4,7 @@
 /// Belongs to the loop's thread. Treats all bytes as hostile.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "bus/client/message.hpp"
@@ -22,11 +23,15 @@ class Dispatcher {
   /// rpc_not_found, no_such_component, not_permitted.
   Errc admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin, Behalf behalf,
              CallableBase*& object, From& from) const;
+  /// Why admit() answers not_permitted, for people: who the caller is, and who may call.
+  std::string refusal(const MethodInfo& method, const bus::Process& origin, Behalf behalf) const;
 
  private:
   Errc dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message, bus::Call* call,
                      std::string& detail);
   Errc invoke(const Slot& slot, Invocation& at, bool question);
+  /// Nullopt: nobody, as a process that is no gate speaks for a client.
+  std::optional<From> kind_of(const bus::Process& origin, Behalf behalf) const;
   Errc take_answer(const Slot& slot, Decoder& in, const bus::Message& message);
 
   detail::EndpointCore& core_;

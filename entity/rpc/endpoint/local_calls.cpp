@@ -98,10 +98,12 @@ void LocalCalls::drain() {
   const bool measured = core_.meter.measuring();
   const auto now = [measured] { return measured ? loop_time.charged : ticks(); };
   const std::uint64_t begun = now();
+  const auto self = self_;
   for (std::size_t handled = 0; handled < kLocalPass && !ready_.empty(); ++handled) {
     const auto message = ready_.pop();
     --queued_;
     run(*message);
+    if (*self == nullptr) return;  // a method, or what its answer woke, has ended the endpoint
     if (longer_than(now() - begun, kLocalPassTime)) break;
   }
   scheduled_ = false;
@@ -139,7 +141,11 @@ void LocalCalls::run(LocalMessage& message) {
     }
   }
   ++core_.meter.of(method).refused;
-  message.fail(core_, error);
+  std::string why = method.full_name();
+  if (error == Errc::not_permitted) {
+    why = core_.dispatcher.refusal(method, core_.bus.self(), message.behalf);
+  }
+  message.fail(core_, Error(error, std::move(why)));
 }
 
 // --- fences --------------------------------------------------------------------------------------

@@ -49,7 +49,9 @@ void PendingCalls::expire() {
   const auto now = std::chrono::steady_clock::now();
   for (std::size_t ended = 0; ended < kExpiredPass; ++ended) {
     if (deadlines_.empty() || deadlines_.begin()->first > now) break;
+    const std::weak_ptr<bool> alive = alive_;
     deadlines_.begin()->second->fail(Errc::deadline);
+    if (alive.expired()) return;  // the caller's callback has ended the endpoint
   }
   arm_timer();
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <memory>
 
 #include "base/loop_thread.hpp"
 #include "entity/rpc/endpoint/loop_timer.hpp"
@@ -48,6 +49,7 @@ class PendingCalls {
   std::size_t open_ = 0;
   CallState* first_ = nullptr;  // also calls that have ended and are still held
   Deadlines deadlines_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   LoopTimer timer_;
   LoopThread thread_;
 };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 
 #include "base/loop_thread.hpp"
@@ -46,10 +47,14 @@ class ReplySender {
  private:
   struct Unsent {
     std::string channel;
+    AnswerId question;
     Bytes message;
     std::size_t tries = 0;
+    bool is_error = false;  // in the place of an answer that was too large
   };
   void send_to_channel(const AnswerRoute& route, ByteView answer);
+  bool try_again(Unsent& unsent);
+  bool wait_longer(Unsent& unsent);
   void start_retry();
   void retry();
 
@@ -57,6 +62,7 @@ class ReplySender {
   BufferPool& buffers_;
   EndpointCounters& counters_;
   std::deque<Unsent> unsent_;
+  std::map<std::string, std::size_t> waiting_;  // how many of these, per channel
   std::size_t unsent_bytes_ = 0;
   bool retrying_ = false;
   LoopTimer timer_;

@@ -46,10 +46,14 @@ class Twin final : public EntityOf<Twin, Thing> {
 TEST_F(Finding, ByNameOfTheType) {
   Entity* thing = entities->create_by_name("thing").value();
   EXPECT_TRUE(is_exactly<Thing>(*thing));
-  EXPECT_EQ(entities->create_by_name("dragon").error().to_string(), "unknown_type: dragon");
+  EXPECT_EQ(
+      entities->create_by_name("dragon").error().to_string(),
+      "unknown_type: dragon: not declared in this process; declare<T>() its class at start-up");
   EXPECT_EQ(entities->create_by_name("actor").error(), EntityErrc::abstract_type);
   EXPECT_EQ(entities->create_by_name("monster").error(), EntityErrc::needs_arguments);
-  EXPECT_EQ(entities->create<Hero>().error(), EntityErrc::unknown_type) << "not declared";
+  const auto undeclared = entities->create<Hero>();
+  EXPECT_EQ(undeclared.error(), EntityErrc::unknown_type) << "not declared";
+  EXPECT_NE(undeclared.error().detail.find("declare<T>()"), std::string::npos);
   std::vector<std::string_view> names;
   for (const TypeInfo* type : entities->types().types()) names.push_back(type->name());
   EXPECT_THAT(names, ElementsAre("actor", "monster", "player", "thing"));

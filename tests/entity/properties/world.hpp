@@ -38,13 +38,16 @@ struct Stats : Struct<Stats> {
   Field<int> strength{this, "strength", 3};
   Field<int, own_client | per_space> focus{this, "focus", 5};
 };
-struct Hero : Properties<Hero> {
+/// Half of the fields stand in a class that the hero extends.
+struct Creature : Properties<Creature> {
   Field<std::int64_t, own_client | save> gold{this, "gold", 100};
   Field<std::string, all_clients | save> nick{this, "nick", "nobody"};
   Field<Vec, ghost | latest_only> home{this, "home"};
   Field<int> hidden{this, "hidden"};
   Field<int, other_clients | latest_only> mood{this, "mood"};
   Field<Stats, all_clients | save> stats{this, "stats"};
+};
+struct Hero : Properties<Hero, Creature> {
   List<int, own_client> marks{this, "marks"};
   Map<std::string, int, own_client | cache | save> prices{this, "prices"};
   Bag<Item, all_clients | save> items{this, "items", 4};

@@ -2,6 +2,7 @@
 // same for an object of another process and of this one.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/use_future.hpp>
+#include <thread>
 
 #include "tests/entity/rpc/rpc_fixture.hpp"
 
@@ -54,6 +55,27 @@ TEST_P(RpcEnds, ADeadlineEndsTheWaitAndNotTheMethod) {
     for (int waited = 0; waited < 1000 && Player::finished == 0; ++waited) co_await sleep(5ms);
     EXPECT_EQ(Player::finished, 1);
     EXPECT_EQ(from().pending_calls(), 0U);
+  });
+}
+
+// Two deadlines in one pass: the callback of the first ends what the second belongs to.
+TEST_P(RpcEnds, ACallbackOfADeadlineMayEndTheEndpoint) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await begin());
+    bus::Bus other(loop, cluster.node("a", "other"));
+    CO_OK(co_await other.connect(use_awaitable));
+    auto mine = std::make_unique<Endpoint>(other);
+    std::vector<Code> ends;
+    for (int i = 0; i < 2; ++i) {
+      call<&Player::slow>(*mine, "entity/7", {.deadline = 20ms},
+                          1000)([&](const Reply<int>& reply) {
+        ends.push_back(reply.error().code);
+        mine.reset();
+      });
+    }
+    std::this_thread::sleep_for(30ms);  // both are over when the loop looks
+    EXPECT_TRUE(co_await until([&] { return ends.size() == 2; }));
+    EXPECT_EQ(ends, (std::vector<Code>{Errc::deadline, Errc::closed}));
   });
 }
 

@@ -223,7 +223,9 @@ TEST_F(EntityMoves, WhatIsRefusedStaysAndItsTimersGoOn) {
     EXPECT_TRUE(begun);
     EXPECT_TRUE(trader->run_later<&Trader::rang>({.first = 10ms}, "bell"));
     std::string end = co_await move(*x, "b.y");
-    EXPECT_EQ(end, "move_refused: unknown_type: trader");
+    EXPECT_EQ(end,
+              "move_refused: unknown_type: trader: not declared in this process; declare<T>() its "
+              "class at start-up");
     EXPECT_EQ(trader->life(), EntityState::alive);
     const bool rang = co_await until([&] { return last() == "rang bell"; });
     EXPECT_TRUE(rang);

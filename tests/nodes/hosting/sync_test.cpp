@@ -148,9 +148,15 @@ TEST_F(EntitySyncTest, AMirrorHasItWithoutALoopOfTheProgram) {
     hero->state.nick = "ada";
     a->host.publish(*hero, "entity/ada", [](const bus::Result<>& bound) { EXPECT_TRUE(bound); });
     HeroState state;
-    PropertiesCopy copy(state);
+    std::vector<std::string> replaced;
+    PropertiesCopy copy(state,
+                        [&](entity::Cause why) { replaced.emplace_back(entity::name_of(why)); });
+    std::vector<std::string> nicks;  // as an observer of the copy hears them
+    EXPECT_TRUE(state.observe(
+        state.nick, [&](const std::string&, const std::string& now) { nicks.push_back(now); }));
     replica::Mirror mirror(b->endpoint, b->main.timers(), "entity/ada", copy);
     EXPECT_TRUE(co_await until([&] { return state.nick.get() == "ada"; }));
+    EXPECT_THAT(replaced, ElementsAre("first"));
     hero->state.nick = "eve";
     EXPECT_TRUE(co_await until([&] { return state.nick.get() == "eve"; }));
     EXPECT_EQ(state.gold.get(), 0) << "ghosts do not see it";
@@ -173,6 +179,8 @@ TEST_F(EntitySyncTest, AMirrorHasItWithoutALoopOfTheProgram) {
     if (there == nullptr) co_return;
     there->state.nick = "mia";
     EXPECT_TRUE(co_await until([&] { return state.nick.get() == "mia"; }));
+    EXPECT_THAT(nicks, ElementsAre("ada", "eve", "zoe", "mia")) << "snapshots among them";
+    EXPECT_GE(replaced.size(), 2U);
   });
 }
 

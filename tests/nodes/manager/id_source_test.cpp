@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "nodes/manager/limits.hpp"
@@ -83,6 +84,31 @@ TEST_F(IdSourceTest, WhoAsksAgainWithinItsCallbackIsCalledBehindIt) {
 }
 
 /// However few they are.
+TEST(WhyNoId, SaysTheOneThingThatIsWrongAndItsCure) {
+  bus::Error late(bus::Errc::deadline);
+  EXPECT_EQ(why_no_id(late), "deadline");
+  const bus::Error denied(bus::Errc::denied, "role 'guest' may not send to manager/cluster");
+  late.detail = denied.to_string();
+  late.cause = denied.code;
+  EXPECT_EQ(why_no_id(late), denied.to_string() + "; give this role send to manager/");
+  const bus::Error absent(bus::Errc::no_owner, "manager/cluster");
+  late.detail = absent.to_string();
+  late.cause = absent.code;
+  EXPECT_EQ(why_no_id(late), "no starbus-manager is up; start one (" + absent.to_string() + ")");
+}
+
+TEST_F(IdSourceTest, WithoutAManagerTheReasonIsTheBusOwn) {
+  run([this]() -> Task {
+    CO_OK(co_await bus.connect(use_awaitable));
+    std::optional<bus::Error> end;
+    ids->wait_next(500ms, [&](const Id& id) { end = id ? bus::Error() : id.error(); });
+    EXPECT_TRUE(co_await until([&] { return end.has_value(); }));
+    EXPECT_EQ(end->code, bus::Errc::deadline);
+    EXPECT_EQ(end->cause, Code(bus::Errc::no_owner));
+    EXPECT_EQ(end->detail.find("deadline"), std::string::npos) << end->detail;
+  });
+}
+
 TEST_F(IdSourceTest, SlowCallbacksLetOthersRun) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await begin());

@@ -43,6 +43,31 @@ class MirrorCoreTest : public ::testing::Test {
   MirrorCore::Time now = 1s;
 };
 
+TEST_F(MirrorCoreTest, IsNotCurrentFromTheEndOfTheOwnerUntilTheNextOneHasAnswered) {
+  snapshot(1, "a");
+  EXPECT_TRUE(core.is_current());
+  core.owner_gone();
+  EXPECT_FALSE(core.is_current()) << "at once, whatever was heard a moment ago";
+  EXPECT_TRUE(core.has_state());
+  core.owner_new(now);
+  EXPECT_FALSE(core.is_current()) << "it may have another state";
+  delta(2, "b");
+  EXPECT_EQ(replica.text, "ab") << "changes of the stream go on meanwhile";
+  snapshot(2, "ab");
+  EXPECT_TRUE(core.is_current());
+}
+
+TEST_F(MirrorCoreTest, AnotherOwnerIsAskedAtOnce) {
+  snapshot(1, "a");
+  EXPECT_FALSE(core.should_ask(now));
+  core.owner_new(now);  // moved: it was never without
+  ASSERT_TRUE(core.should_ask(now));
+  core.no_snapshot(core.asked(), Errc::unreachable, now);
+  EXPECT_FALSE(core.should_ask(now)) << "a pause after each failure";
+  core.owner_new(now);
+  EXPECT_TRUE(core.should_ask(now)) << "which was another's";
+}
+
 TEST_F(MirrorCoreTest, ChangesFollowTheSnapshotThatTheyBelongTo) {
   delta(1, "a");  // sooner than the snapshot: kept
   delta(3, "c");

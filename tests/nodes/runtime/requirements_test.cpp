@@ -18,6 +18,17 @@ bus::WatchRow row(std::string name, bool present = true) {
   return made;
 }
 
+TEST(Requirements, OneThatLooksMisspelledSaysWhatItMayMean) {
+  Requirements needs;
+  ASSERT_TRUE(needs.add({"servce/db"}));
+  needs.update(0, {{}, true});
+  EXPECT_EQ(needs.missing(), "servce/db (0 of 1)");
+  needs.hint("servce/db", "service/db");
+  EXPECT_EQ(needs.missing(), "servce/db (0 of 1; did you mean service/db?)");
+  needs.update(0, {{row("servce/db")}, true});
+  EXPECT_TRUE(needs.met()) << "if there is such a name, nobody knows better";
+}
+
 TEST(Requirements, EachFormIsMetByItsNames) {
   Requirements needs;
   ASSERT_TRUE(needs.add({"service/db", 2}));
