@@ -65,6 +65,8 @@ class Root : public StructBase {
     listener_ = listener;
     tag_ = tag;
   }
+  /// False after its call, until listen() is called again.
+  bool listened() const { return listener_ != nullptr; }
 
   /// Ends the tick without sending: the changes so far are one step. Returns the audiences with
   /// news.

@@ -176,6 +176,8 @@ void EntityAdmin::add_type_metrics(Metrics& metrics) const {
 void EntityAdmin::add_counters(Metrics& metrics) const {
   metrics.gauge("starbus_entities_to_be_saved", "Entities with unsaved state.",
                 [this] { return static_cast<double>(parts_.saver.pending()); });
+  metrics.gauge("starbus_entities_to_be_told", "Entities with changes that wait for a tick.",
+                [this] { return static_cast<double>(parts_.sync.waiting()); });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [this, read] { return static_cast<double>(read(parts_)); });
   };

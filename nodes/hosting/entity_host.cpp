@@ -117,9 +117,12 @@ std::string EntityHost::channel_of(OnlineId id) {
 
 // --- ticks ---------------------------------------------------------------------------------------
 
+/// A tick that is still telling goes on by itself; due saves do not wait for its end.
 void EntityHost::tick() {
   context_.thread.check();
-  if (!sending_) send_changes();
+  if (!sending_) return send_changes();
+  const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "tick of entities", "");
+  saver_.save_due();
 }
 
 /// Takes a bounded part of a turn of the loop, so that messages wait for one part and not for all.

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "bus/io/clock.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/searchable.hpp"
@@ -28,7 +27,7 @@ EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const Host
       version_(unix_ms() << 20) {}  // room for a million saves per millisecond of uptime
 
 void EntitySaver::mark(const Entity& entity) {
-  unsaved_.mark(id_of(entity), bus::io::boot_now());
+  unsaved_.mark(id_of(entity), context_.timers.present());
 }
 
 bool EntitySaver::saves(Entity& entity) const {
@@ -76,7 +75,7 @@ void EntitySaver::on_saved(std::uint64_t id, const std::vector<std::string>& nam
   names_.release(names);
   // A living entity is tried again after the usual interval.
   if (!stored && context_.entities->find(OnlineId{id}) != nullptr) {
-    unsaved_.mark(id, bus::io::boot_now());
+    unsaved_.mark(id, context_.timers.present());
   }
   context_.on_save_ended();
 }
@@ -85,13 +84,13 @@ void EntitySaver::save_due() {
   if (save_every_ <= milliseconds(0)) return;
   const entity::rpc::PassTime time{kTickTime};
   for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
-    const auto due = unsaved_.take_due(bus::io::boot_now());
+    const auto due = unsaved_.take_due(context_.timers.present());
     if (!due) return;
     Entity* const entity = context_.entities->find(OnlineId{*due});
     if (entity == nullptr) continue;
     // A frozen entity is saved where it lives next. It is marked again in case that is here.
     if (entity->life() == entity::EntityState::frozen) {
-      unsaved_.mark(*due, bus::io::boot_now());
+      unsaved_.mark(*due, context_.timers.present());
       continue;
     }
     save(*entity, {}, [](const bus::Result<>&) {});

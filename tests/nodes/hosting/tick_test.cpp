@@ -1,0 +1,164 @@
+/// The tick of entities under load, in virtual time: it ends, and saves go on.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "testing/cluster.hpp"
+#include "tests/bus/client/loop_fixture.hpp"
+#include "tests/nodes/hosting/ox.hpp"
+
+namespace starbus::nodes::entities {
+namespace {
+
+using entity::Audience;
+using namespace std::chrono_literals;
+
+/// A receiver of changes that takes its time, and may write meanwhile.
+class SlowSink final : public AudienceSink {
+ public:
+  void news(const entity::Entity& entity, Audience, bus::ByteView) override {
+    ++told[id_of(entity)];
+    on_news();
+  }
+  std::map<std::uint64_t, std::size_t> told;
+  std::function<void()> on_news = [] {};
+};
+
+class EntityTickTest : public bus::LoopTest {
+ protected:
+  static constexpr entity::Time kInterval = 100ms;
+  static constexpr entity::Time kWait = 1s;
+
+  HostOptions with() {
+    HostOptions made;
+    made.draw = [this]() -> entity::IdentityResult<entity::OnlineId> {
+      return entity::OnlineId{++drawn};
+    };
+    made.save = [this](const SavedEntity& saved, const Done& done) {
+      saves[saved.persistent_id].push_back(now);
+      done({});
+    };
+    made.save_every = std::chrono::duration_cast<std::chrono::milliseconds>(kWait);
+    made.sink = &sink;
+    made.tick = 0ms;
+    return made;
+  }
+  std::vector<Ox*> herd(std::size_t count) {
+    host.declare<Ox>();
+    std::vector<Ox*> oxen;
+    for (std::size_t i = 0; i < count; ++i) {
+      oxen.push_back(host.entities().create<Ox>().value());
+      EXPECT_TRUE(host.watch(*oxen.back(), Audience::own_client));
+    }
+    sink.told.clear();
+    return oxen;
+  }
+  /// One turn of the loop, at the present virtual time.
+  void turn() {
+    while (wheel.advance(now).more) {
+    }
+    loop.restart();
+    loop.poll_one();
+  }
+
+  entity::Time now = 1h;
+  std::uint64_t drawn = 0;
+  SlowSink sink;
+  std::map<std::string, std::vector<entity::Time>> saves;
+  starbus::testing::Cluster cluster{loop, {}};
+  bus::Bus bus{loop, cluster.node("a", "x")};
+  rpc::Endpoint endpoint{bus};
+  entity::TimerWheel wheel{now};
+  EntityHost host{endpoint, wheel, "x", with()};
+};
+
+TEST_F(EntityTickTest, OverloadKeepsSavesWithinTwoIntervals) {
+  const auto oxen = herd(kTickEntities + 88);
+  // Telling all takes one and a half ticks, and each turn of the loop changes everybody.
+  const entity::Time cost = 3 * kInterval / (2 * static_cast<int>(oxen.size()));
+  sink.on_news = [&] { now += cost; };
+  const entity::Time begin = now;
+  entity::Time next = now;
+  for (int weight = 1; now < begin + 10 * kWait; ++weight) {
+    for (Ox* const ox : oxen) ox->state.weight = weight;
+    turn();
+    if (now >= next) {
+      host.tick();
+      next = now + kInterval;
+    }
+    now += 1ms;
+  }
+  EXPECT_EQ(saves.size(), oxen.size());
+  for (const auto& [who, times] : saves) {
+    entity::Time last = begin;
+    for (const entity::Time time : times) {
+      EXPECT_LE(time - last, 2 * kWait) << who;
+      last = time;
+    }
+    EXPECT_LE(now - last, 2 * kWait) << who;
+  }
+  for (const auto& [id, told] : sink.told) {
+    EXPECT_LE(told, host.told().ticks) << id << ": more than once in a tick";
+  }
+  EXPECT_GE(host.told().ticks, 20U) << "ticks end";
+}
+
+TEST_F(EntityTickTest, ChangesDuringATickWaitForTheNextOne) {
+  const auto oxen = herd(3);
+  int weight = 0;
+  for (Ox* const ox : oxen) ox->state.weight = ++weight;
+  // Not allowed to a sink, but what other work of the loop does between two turns of a tick.
+  sink.on_news = [&] {
+    for (Ox* const ox : oxen) ox->state.weight = ++weight;
+  };
+  host.tick();
+  for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 1U);
+  sink.on_news = [] {};
+  host.tick();
+  for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
+  host.tick();
+  for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
+}
+
+class EntitySyncLists : public EntityTickTest {
+ protected:
+  Ox& changed() {
+    Ox& ox = *manager.create<Ox>().value();
+    sync.add(ox, false);
+    EXPECT_TRUE(sync.show(ox, Audience::own_client));
+    ox.state.weight = 1;
+    return ox;
+  }
+  EntitySync sync{{.sink = &sink}};
+  entity::EntityFactory types;
+  entity::EntityManager manager{
+      types, entity::PersistentIdSource("y", 1),
+      [this]() -> entity::IdentityResult<entity::OnlineId> { return entity::OnlineId{++drawn}; },
+      entity::EntityOptions{}};
+};
+
+TEST_F(EntitySyncLists, StayWithinTheNumberOfEntities) {
+  ASSERT_TRUE(entity::declare_entity<Ox>(types));
+  Ox& told_at_once = changed();
+  for (int weight = 2; weight < 100; ++weight) {
+    sync.tell(told_at_once);
+    told_at_once.state.weight = weight;
+  }
+  EXPECT_EQ(sync.waiting(), 1U) << "it is listed once, however often it is told at once";
+  for (std::size_t i = 0; i < 10 * kTickEntities; ++i) {
+    Ox& brief = changed();
+    sync.forget(brief);
+    brief.destroy();
+    manager.settle();
+  }
+  EXPECT_LE(sync.waiting(), 2 * kTickEntities) << "entities that have ended go";
+  const rpc::PassTime time{1min};
+  sink.told.clear();
+  while (sync.pass(manager, kTickEntities, time)) {
+  }
+  EXPECT_EQ(sink.told.size(), 1U);
+  EXPECT_TRUE(sync.idle());
+}
+
+}  // namespace
+}  // namespace starbus::nodes::entities
