@@ -73,7 +73,7 @@ class EntityManager {
   // --- making ---
 
   /// Errors: unknown_type, duplicate_type, no_ids, too_many_entities, bad_id, duplicate_id,
-  /// bad_state, init_failed, ended, closed: nothing stays of it.
+  /// bad_state, init_failed, ended, closed, busy: nothing stays of it.
   template <EntityClass T, class... A>
   EntityResult<T*> create(A&&... arguments) {
     return create_with<T>(CreateOptions{}, std::forward<A>(arguments)...);

@@ -23,7 +23,7 @@ namespace starbus::entity {
 enum class EndReason : std::uint8_t {
   destroyed,  // by destroy()
   moved,      // to another process, which has its state
-  fenced,     // the lease was lost: another process may have it by now. Do not save
+  fenced,     // the lease was lost: another process may have it by now
   closing,    // the process ends
 };
 std::string_view name_of(EndReason reason);

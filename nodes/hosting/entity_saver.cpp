@@ -46,34 +46,53 @@ bool EntitySaver::take_unsaved(const Entity& entity) {
   return unsaved_.take(id_of(entity)) || under_way(entity);
 }
 
-void EntitySaver::save(Entity& entity, std::vector<std::string> names, Done done) {
-  context_.thread.check();
-  const std::uint64_t id = id_of(entity);
+std::optional<SavedEntity> EntitySaver::encode(Entity& entity) {
   SavedEntity saved{std::string(entity.type().name()), entity.persistent_id(), {}, {}};
-  saved.version.epoch = names_.epoch_of(id);
+  saved.version.epoch = names_.epoch_of(id_of(entity));
   saved.version.number = ++version_;
   if (const auto& paths = context_.options_of(entity).searchable; !paths.empty()) {
     saved.values = searchable_values(*entity.properties(), paths);
   }
-  static_cast<void>(unsaved_.take(id));
-  auto ended = [this, weak = std::weak_ptr(context_.alive), id, names = std::move(names),
-                done = std::move(done)](const bus::Result<>& result) {
-    if (weak.expired()) return;
-    on_saved(id, names, result.has_value());
-    done(result);
-  };
   const auto encoded = entity.properties()->encode_saved(entity::View::save, saved.properties);
-  if (!encoded) {
-    spdlog::error("entities: {} was not saved: {}", entity.label(), encoded.error().to_string());
-    return ended(bus::Error(bus::Errc::too_large, encoded.error().to_string()));
-  }
-  saves_.add(std::move(saved), entity.label(), std::move(ended));
+  if (encoded) return saved;
+  spdlog::error("entities: {} was not saved: {}", entity.label(), encoded.error().to_string());
+  return std::nullopt;
 }
 
-void EntitySaver::on_saved(std::uint64_t id, const std::vector<std::string>& names, bool stored) {
+void EntitySaver::save(Entity& entity, Done done) {
+  context_.thread.check();
+  const std::uint64_t id = id_of(entity);
+  static_cast<void>(unsaved_.take(id));
+  auto ended = [this, weak = std::weak_ptr(context_.alive), id,
+                done = std::move(done)](const bus::Result<>& result) {
+    if (weak.expired()) return;
+    on_saved(id, result.has_value());
+    done(result);
+  };
+  auto saved = encode(entity);
+  if (!saved) return ended(bus::Error(bus::Errc::too_large, entity.label()));
+  saves_.add(std::move(*saved), entity.label(), std::move(ended));
+}
+
+void EntitySaver::save_last(Entity& entity, std::vector<std::string> names) {
+  context_.thread.check();
+  static_cast<void>(unsaved_.take(id_of(entity)));
+  auto ended = [this, weak = std::weak_ptr(context_.alive), names = std::move(names),
+                lease = names_.lease()](const bus::Result<>& result) {
+    if (weak.expired()) return;
+    ++(result ? context_.counters.saved : context_.counters.unsaved);
+    // Names of a lost lease may be another owner's by now, also one in this process.
+    if (lease == names_.lease()) names_.release(names);
+    context_.on_save_ended();
+  };
+  auto saved = encode(entity);
+  if (!saved) return ended(bus::Error(bus::Errc::too_large));
+  saves_.add_last(std::move(*saved), entity.label(), std::move(ended));
+}
+
+void EntitySaver::on_saved(std::uint64_t id, bool stored) {
   ++(stored ? context_.counters.saved : context_.counters.unsaved);
-  names_.release(names);
-  // A living entity is tried again after the usual interval.
+  // It is tried again after the usual interval.
   if (!stored && context_.entities->find(OnlineId{id}) != nullptr) {
     unsaved_.mark(id, context_.timers.present());
   }
@@ -93,7 +112,7 @@ void EntitySaver::save_due() {
       unsaved_.mark(*due, context_.timers.present());
       continue;
     }
-    save(*entity, {}, [](const bus::Result<>&) {});
+    save(*entity, [](const bus::Result<>&) {});
   }
 }
 
@@ -106,13 +125,13 @@ void EntitySaver::save_now(Entity& entity, EntitySync& sync, Done done) {
   }
   sync.tell(entity);
   if (!unsaved_.has(id_of(entity)) && !under_way(entity)) return later({});
-  save(entity, {}, std::move(done));
+  save(entity, std::move(done));
 }
 
-/// Only an entity shows which properties its type has.
-void EntitySaver::check_searchable(Entity& entity) {
+void EntitySaver::learn_type(Entity& entity) {
+  if (!saved_types_.try_emplace(&entity.type(), saves(entity)).second) return;
   const auto type = context_.types.find(&entity.type());
-  if (type == context_.types.end() || !checked_types_.insert(type->first).second) return;
+  if (type == context_.types.end()) return;
   std::vector<std::string>& paths = type->second.searchable;
   if (paths.empty()) return;
   const auto refuse = [&](const std::string& why) {
@@ -124,6 +143,27 @@ void EntitySaver::check_searchable(Entity& entity) {
   if (entity.properties() == nullptr) return refuse("it has no properties");
   const std::string wrong = not_searchable(*entity.properties(), paths);
   if (!wrong.empty()) refuse("'" + wrong + "' is not a saved property of it");
+}
+
+/// The first of a type is let in: only an entity shows whether its type is saved.
+bus::Result<> EntitySaver::admits(const entity::TypeInfo& type) const {
+  if (!saves_.crowded()) return {};
+  const auto found = saved_types_.find(&type);
+  if (found == saved_types_.end() || !found->second) return {};
+  return bus::Error(bus::Errc::busy,
+                    std::to_string(saves_.ended()) + " entities that have ended wait to be saved");
+}
+
+void EntitySaver::report_lost() const {
+  if (saves_.empty()) return;
+  spdlog::error("entities: {} saves are lost, at the end of the node", saves_.size());
+  for (const UnsavedEnd& one : saves_.unsaved_ends(kNamedUnsaved)) {
+    spdlog::error("entities: {} ended {} ms ago and is lost unsaved: {}", one.label,
+                  one.age.count(), one.reason.empty() ? "no answer of the store" : one.reason);
+  }
+  if (saves_.ended() > kNamedUnsaved) {
+    spdlog::error("entities: {} more are lost unsaved", saves_.ended() - kNamedUnsaved);
+  }
 }
 
 }  // namespace starbus::nodes::entities

@@ -55,6 +55,7 @@ void PublishedNames::raise_epoch(std::uint64_t id, bus::Epoch epoch) {
 }
 
 std::vector<std::uint64_t> PublishedNames::fence_all() {
+  ++lease_;
   std::vector<std::uint64_t> ids;
   for (auto& [id, row] : rows_) {
     if (!std::exchange(row.fenced, true)) ids.push_back(id);

@@ -91,7 +91,7 @@ TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
   ASSERT_TRUE(saver->saves(roses));
   saver->mark(roses);
   EXPECT_EQ(saver->pending(), 1U);
-  saver->save(roses, {}, [](const bus::Result<>& stored) { EXPECT_TRUE(stored); });
+  saver->save(roses, [](const bus::Result<>& stored) { EXPECT_TRUE(stored); });
   EXPECT_THAT(saved, ElementsAre("roses at 7"));
   EXPECT_EQ(saves_ended, 1);
   EXPECT_EQ(saver->pending(), 0U);
