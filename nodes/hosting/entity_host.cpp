@@ -36,8 +36,8 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       context_{endpoint, timers},
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
-             .unsaved = options_.save ? [this](Entity& entity) { saver_.mark(entity); }
-                                      : std::function<void(Entity&)>()}),
+             .unsaved = options_.save ? [this](std::uint64_t id) { saver_.mark(id); }
+                                      : std::function<void(std::uint64_t)>()}),
       names_(context_, sync_),
       saver_(context_, names_, options_),
       departures_(context_, names_, sync_),

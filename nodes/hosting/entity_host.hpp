@@ -97,9 +97,7 @@ class EntityHost final : private entity::EntityObserver {
   void tick();
   /// Saves an entity now, if it has changed. Completes when it is stored; not_bound: it is never
   /// saved.
-  void save_now(entity::Entity& entity, Done done) {
-    saver_.save_now(entity, sync_, std::move(done));
-  }
+  void save_now(entity::Entity& entity, Done done) { saver_.save_now(entity, std::move(done)); }
 
   /// Follows the states of a node. Call it within App::start. The node is ready when ids are
   /// available; its drain ends and saves all entities; a lost lease ends published entities.

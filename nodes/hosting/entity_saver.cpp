@@ -26,10 +26,6 @@ EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const Host
       unsaved_(options.save_every),
       version_(unix_ms() << 20) {}  // room for a million saves per millisecond of uptime
 
-void EntitySaver::mark(const Entity& entity) {
-  unsaved_.mark(id_of(entity), context_.timers.present());
-}
-
 bool EntitySaver::saves(Entity& entity) const {
   const entity::Root* const properties = entity.properties();
   if (!enabled_ || properties == nullptr) return false;
@@ -54,7 +50,10 @@ std::optional<SavedEntity> EntitySaver::encode(Entity& entity) {
     saved.values = searchable_values(*entity.properties(), paths);
   }
   const auto encoded = entity.properties()->encode_saved(entity::View::save, saved.properties);
-  if (encoded) return saved;
+  if (encoded) {
+    entity.properties()->await_unsaved();
+    return saved;
+  }
   spdlog::error("entities: {} was not saved: {}", entity.label(), encoded.error().to_string());
   return std::nullopt;
 }
@@ -116,14 +115,13 @@ void EntitySaver::save_due() {
   }
 }
 
-void EntitySaver::save_now(Entity& entity, EntitySync& sync, Done done) {
+void EntitySaver::save_now(Entity& entity, Done done) {
   const auto later = [&](const bus::Result<>& result) {
     boost::asio::post(context_.endpoint.loop(), [done = std::move(done), result] { done(result); });
   };
   if (context_.entities->find(entity.online_id()) != &entity || !saves(entity)) {
     return later(bus::Error(bus::Errc::not_bound, entity.label()));
   }
-  sync.tell(entity);
   if (!unsaved_.has(id_of(entity)) && !under_way(entity)) return later({});
   save(entity, std::move(done));
 }

@@ -23,8 +23,8 @@ class EntitySaver {
  public:
   EntitySaver(HostContext& context, PublishedNames& names, const HostOptions& options);
 
-  /// A saved property of it has changed.
-  void mark(const entity::Entity& entity);
+  /// A saved property of this entity has changed. Within the write.
+  void mark(std::uint64_t id) { unsaved_.mark(id, context_.timers.present()); }
   /// Has it properties that are saved?
   bool saves(entity::Entity& entity) const;
   /// The first of a type shows whether it is saved; logs an error if its searchable paths are
@@ -37,7 +37,7 @@ class EntitySaver {
   /// then `names` are unbound.
   void save_last(entity::Entity& entity, std::vector<std::string> names);
   /// Saves it if it has changed. Completes when it is stored; not_bound: it is never saved.
-  void save_now(entity::Entity& entity, EntitySync& sync, Done done);
+  void save_now(entity::Entity& entity, Done done);
   /// Saves entities whose time has come, within the limits of one tick.
   void save_due();
   /// It ended, or moved away. True if its present state is not stored yet.

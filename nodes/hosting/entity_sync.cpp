@@ -29,10 +29,8 @@ bool sees(const Root& properties, Audience audience) {
 void EntitySync::add(Entity& entity, bool arrived) {
   Root* const properties = entity.properties();
   if (properties == nullptr) return;
-  if (users_.unsaved && sees(*properties, Audience::save)) {
-    properties->watch(Audience::save);
-    users_.unsaved(entity);  // the state that is saved is not known
-  }
+  // The state that is saved is not known.
+  if (users_.unsaved && sees(*properties, Audience::save)) users_.unsaved(id_of(entity));
   properties->listen(this, id_of(entity));
   if (!arrived || users_.sink == nullptr) return;
   for (const Audience audience :
@@ -143,11 +141,6 @@ void EntitySync::forget(Entity& entity) {
 }
 
 void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
-  if (audience == Audience::save) {
-    if (!users_.unsaved) return;
-    properties.drop_news(audience);
-    return users_.unsaved(entity);
-  }
   const auto publisher =
       audience == Audience::ghost ? publishers_.find(id_of(entity)) : publishers_.end();
   const bool mirrored = publisher != publishers_.end();

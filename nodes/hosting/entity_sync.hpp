@@ -4,7 +4,7 @@
 /// An entity costs nothing here until a watched property changes. Invariant: an entity with unsent
 /// changes is listed once, among those of this tick or those of the next one, so no list is longer
 /// than there are entities. A tick tells what had changed when it began: what changes during it
-/// waits for the next one. Changes that nothing here receives (no sink, no mirrors, no saving) are
+/// waits for the next one. Changes that nothing here receives (no sink, no mirrors) are
 /// left to a caller of Root::flush().
 ///
 /// Belongs to the loop's thread; owns the publishers. The sink outlives it; entities are forgotten
@@ -36,8 +36,9 @@ class EntitySync final : private entity::ChangeListener {
  public:
   struct Users {
     AudienceSink* sink = nullptr;
-    /// Called when a saved property has changed; not set: nothing is saved.
-    std::function<void(entity::Entity&)> unsaved{};
+    /// Called when an entity begins to be told of, and within the first write of a saved property
+    /// after a save (Root::await_unsaved), with its online id. Not set: nothing is saved.
+    std::function<void(std::uint64_t id)> unsaved{};
     /// Called on the first change after a tick; schedules the next tick.
     std::function<void()> wanted{};
   };
@@ -74,6 +75,9 @@ class EntitySync final : private entity::ChangeListener {
  private:
   // ChangeListener
   void changed(std::uint64_t tag) override;
+  void unsaved(std::uint64_t tag) override {
+    if (users_.unsaved) users_.unsaved(tag);
+  }
 
   static std::uint64_t id_of(const entity::Entity& entity) {
     return static_cast<std::uint64_t>(entity.online_id());

@@ -89,7 +89,7 @@ TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
   Guild& roses = guild("roses");
   names.add_owned(roses, bus::Epoch{7});
   ASSERT_TRUE(saver->saves(roses));
-  saver->mark(roses);
+  saver->mark(id_of(roses));
   EXPECT_EQ(saver->pending(), 1U);
   saver->save(roses, [](const bus::Result<>& stored) { EXPECT_TRUE(stored); });
   EXPECT_THAT(saved, ElementsAre("roses at 7"));
@@ -101,7 +101,7 @@ TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
 TEST_F(HostPartsTest, SaveNowOfAnUnchangedEntityStoresNothing) {
   Guild& roses = guild("roses");
   std::optional<bus::Result<>> ended;
-  saver->save_now(roses, sync, [&](const bus::Result<>& result) { ended = result; });
+  saver->save_now(roses, [&](const bus::Result<>& result) { ended = result; });
   EXPECT_FALSE(ended) << "completes in a later turn";
   run_posted();
   EXPECT_TRUE(ended && *ended);

@@ -36,7 +36,8 @@ class EntityTickTest : public bus::LoopTest {
     };
     made.save = [this](const SavedEntity& saved, const Done& done) {
       saves[saved.persistent_id].push_back(now);
-      done({});
+      last = saved;
+      hold ? held.push_back(done) : done({});
     };
     made.save_every = std::chrono::duration_cast<std::chrono::milliseconds>(kWait);
     made.sink = &sink;
@@ -63,6 +64,9 @@ class EntityTickTest : public bus::LoopTest {
 
   entity::Time now = 1h;
   std::uint64_t drawn = 0;
+  bool hold = false;
+  std::vector<Done> held;
+  SavedEntity last;
   SlowSink sink;
   std::map<std::string, std::vector<entity::Time>> saves;
   starbus::testing::Cluster cluster{loop, {}};
@@ -118,6 +122,37 @@ TEST_F(EntityTickTest, ChangesDuringATickWaitForTheNextOne) {
   for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
   host.tick();
   for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
+}
+
+TEST_F(EntityTickTest, WriteDuringASaveIsSavedNext) {
+  Ox& ox = *herd(1).front();
+  const auto weight = [this] {
+    OxState state;
+    EXPECT_TRUE(state.load_saved(last.properties));
+    return state.weight.get();
+  };
+  const auto pass = [this](entity::Time time) {
+    now += time;
+    turn();
+    host.tick();
+  };
+  hold = true;
+  ox.state.weight = 1;
+  pass(kWait);
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(weight(), 1);
+  ox.state.weight = 2;
+  held[0]({});
+  EXPECT_EQ(host.unsaved(), 1U);
+  pass(kWait - 1ms);
+  EXPECT_EQ(held.size(), 1U);
+  pass(1ms);
+  ASSERT_EQ(held.size(), 2U);
+  EXPECT_EQ(weight(), 2);
+  held[1]({});
+  EXPECT_EQ(host.unsaved(), 0U);
+  pass(10 * kWait);
+  EXPECT_EQ(held.size(), 2U) << "nothing has changed";
 }
 
 class EntitySyncLists : public EntityTickTest {
