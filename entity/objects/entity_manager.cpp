@@ -59,7 +59,8 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   if (refusing_ || closed()) return refuse(EntityErrc::closed);
   if (size() >= options_.most) return refuse(EntityErrc::too_many_entities);
   if (options_.observer != nullptr) {
-    if (const auto admitted = options_.observer->admits(type); !admitted) {
+    if (const auto admitted = options_.observer->admits(type, !options.persistent_id.empty());
+        !admitted) {
       return refuse(admitted.error().code.in<EntityErrc>(), admitted.error().detail);
     }
   }

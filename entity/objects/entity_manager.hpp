@@ -112,6 +112,10 @@ class EntityManager {
     table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); },
                 [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
+  /// Whether its persistent id was given to it: else it was made from the online id.
+  bool has_own_id(const Entity& entity) const {
+    return table_.has_given_name(entity.persistent_id());
+  }
   /// All that exist, in whatever state.
   std::size_t size() const { return table_.size(); }
   const std::deque<EntityRow>& rows() const { return table_.rows(); }

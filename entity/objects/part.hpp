@@ -25,6 +25,7 @@ enum class EndReason : std::uint8_t {
   moved,      // to another process, which has its state
   fenced,     // the lease was lost: another process may have it by now
   closing,    // the process ends
+  erased,     // for good: what is stored of it is erased, too
 };
 std::string_view name_of(EndReason reason);
 

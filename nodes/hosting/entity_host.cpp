@@ -52,6 +52,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();
   };
+  context_.on_named = [this](std::uint64_t id) { saver_.mark(id); };
   context_.on_save_ended = [this] {
     if (context_.draining) settle_soon();
   };
@@ -143,16 +144,16 @@ void EntityHost::activated(Entity& entity) {
 }
 
 /// Only `busy` refuses one that is new: those that this process owns already must be made.
-entity::EntityResult<> EntityHost::admits(const entity::TypeInfo& type) {
+entity::EntityResult<> EntityHost::admits(const entity::TypeInfo& type, bool named) {
   if (arrivals_.owned_already()) return {};
-  const auto admitted = saver_.admits(type);
+  const auto admitted = saver_.admits(type, named);
   if (admitted) return {};
   return entity::EntityError(entity::EntityErrc::busy, admitted.error().detail);
 }
 
 void EntityHost::publish_now(Entity& entity, std::string name, Done done) {
   const bool new_name = !names_.has(id_of(entity));
-  const auto admitted = new_name ? saver_.admits(entity.type()) : bus::Result<>();
+  const auto admitted = new_name ? saver_.admits(entity.type(), true) : bus::Result<>();
   if (admitted) return names_.publish(entity, std::move(name), std::move(done));
   boost::asio::post(context_.endpoint.loop(),
                     [done = std::move(done), admitted] { done(admitted.error()); });
@@ -182,7 +183,9 @@ void EntityHost::finished(Entity& entity, EndReason reason) {
   // One that is fenced and never owned a name is not the entity that it was made as.
   const bool owned = !fenced || names_.epoch_of(id) != 0;
   if (!moved && owned && saver_.saves(entity)) {
-    if (changed) {
+    if (reason == EndReason::erased) {
+      saver_.erase(entity, std::exchange(names, {}));
+    } else if (changed) {
       saver_.save_last(entity, std::exchange(names, {}));
     } else {
       ++context_.counters.unchanged;

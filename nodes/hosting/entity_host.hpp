@@ -119,7 +119,7 @@ class EntityHost final : private entity::EntityObserver {
  private:
   // EntityObserver
   void unsettled() override { settle_soon(); }
-  entity::EntityResult<> admits(const entity::TypeInfo& type) override;
+  entity::EntityResult<> admits(const entity::TypeInfo& type, bool named) override;
   void activated(entity::Entity& entity) override;
   void ending(entity::Entity& entity, entity::EndReason reason) override;
   void finished(entity::Entity& entity, entity::EndReason reason) override;

@@ -23,9 +23,9 @@ class EntitySaver {
  public:
   EntitySaver(HostContext& context, PublishedNames& names, const HostOptions& options);
 
-  /// A saved property of this entity has changed. Within the write.
-  void mark(std::uint64_t id) { unsaved_.mark(id, context_.timers.present()); }
-  /// Has it properties that are saved?
+  /// A saved property of this entity has changed, or it has got a name. Within the write.
+  void mark(std::uint64_t id);
+  /// Has it properties that are saved, and a name to find them by? See TypeOptions::save_unnamed.
   bool saves(entity::Entity& entity) const;
   /// The first of a type shows whether it is saved; logs an error if its searchable paths are
   /// wrong.
@@ -36,6 +36,8 @@ class EntitySaver {
   /// The same for one that ends here: its state is kept until it is stored, or refused for good;
   /// then `names` are unbound.
   void save_last(entity::Entity& entity, std::vector<std::string> names);
+  /// Likewise, but what is stored of it is erased.
+  void erase(entity::Entity& entity, std::vector<std::string> names);
   /// Saves it if it has changed. Completes when it is stored; not_bound: it is never saved.
   void save_now(entity::Entity& entity, Done done);
   /// Saves entities whose time has come, within the limits of one tick.
@@ -54,8 +56,8 @@ class EntitySaver {
   std::size_t pending() const { return unsaved_.size() + saves_.size(); }
 
   /// Why no entity of this type may be made or published now: `busy` if it is saved, and too many
-  /// that have ended wait to be stored.
-  bus::Result<> admits(const entity::TypeInfo& type) const;
+  /// that have ended wait to be stored. `named`: it has a persistent id of its own, or gets a name.
+  bus::Result<> admits(const entity::TypeInfo& type, bool named) const;
   /// Entities that have ended and are not stored.
   std::size_t ended() const { return saves_.ended(); }
   std::vector<UnsavedEnd> unsaved_ends(std::size_t most) const { return saves_.unsaved_ends(most); }
@@ -63,6 +65,11 @@ class EntitySaver {
   void report_lost() const;
 
  private:
+  enum class Why { changed, failed };
+  entity::Time due_time(std::uint64_t id, const entity::Entity* entity, Why why) const;
+  bool has_saved_fields(entity::Entity& entity) const;
+  SavedEntity head_of(const entity::Entity& entity);
+  Done at_last(std::vector<std::string> names);
   /// Nothing if it cannot be encoded, which is logged.
   std::optional<SavedEntity> encode(entity::Entity& entity);
   void on_saved(std::uint64_t id, bool stored);
@@ -70,7 +77,7 @@ class EntitySaver {
   HostContext& context_;
   PublishedNames& names_;
   const bool enabled_;
-  const std::chrono::milliseconds save_every_;
+  const entity::Time save_every_;  // of the host
   EntitySaves saves_;
   UnsavedList unsaved_;
   std::unordered_map<const entity::TypeInfo*, bool> saved_types_;  // that had an entity

@@ -21,6 +21,10 @@ namespace starbus::nodes::entities {
     "from the first unsaved change to its save, unless configured: the changes that a crash "     \
     "may take",                                                                                   \
     "it is saved in the next tick that has room for it")                                          \
+  X(kSaveSpread, 25, "percent",                                                                   \
+    "of the interval of saves, by which each entity is saved earlier by a share of its own: "     \
+    "those that were made at once are not saved at once",                                         \
+    "the share follows from the online id")                                                       \
   X(kSavesUnderWay, 256, "saves", "with the store at a time: they are memory twice over",         \
     "further ones wait for their turn")                                                           \
   X(kMaxSaves, 4'096, "saves", "of living entities that wait or are under way: each is a copy",   \

@@ -98,6 +98,17 @@ TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
   EXPECT_EQ(context.counters.saved, 1U);
 }
 
+TEST_F(HostPartsTest, EntityIsSavedOnceItHasAName) {
+  context.on_named = [this](std::uint64_t id) { saver->mark(id); };
+  Guild& nameless = *entities.create<Guild>().value();
+  saver->mark(id_of(nameless));
+  EXPECT_FALSE(saver->saves(nameless));
+  EXPECT_EQ(saver->pending(), 0U);
+  names.add_owned(nameless, bus::Epoch{7});
+  EXPECT_TRUE(saver->saves(nameless));
+  EXPECT_EQ(saver->pending(), 1U) << "what has changed before counts";
+}
+
 TEST_F(HostPartsTest, SaveNowOfAnUnchangedEntityStoresNothing) {
   Guild& roses = guild("roses");
   std::optional<bus::Result<>> ended;

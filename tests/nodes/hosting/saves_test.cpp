@@ -246,5 +246,20 @@ TEST(UnsavedListTest, OneIsDueAFixedTimeBehindItsFirstChange) {
   EXPECT_EQ(list.size(), 0U);
 }
 
+TEST(UnsavedListTest, EntitiesHaveTimesOfTheirOwnAndSomeNone) {
+  UnsavedList list(10s);
+  list.mark_at(1, 9s);
+  list.mark_at(2, 3s);
+  list.mark_at(2, 1s);  // is marked already
+  list.mark_at(3, UnsavedList::kNever);
+  EXPECT_FALSE(list.take_due(2s));
+  EXPECT_EQ(list.take_due(1h), 2U);
+  EXPECT_EQ(list.take_due(1h), 1U);
+  EXPECT_FALSE(list.take_due(1h));
+  EXPECT_TRUE(list.has(3));
+  EXPECT_TRUE(list.take(3));
+  EXPECT_EQ(list.size(), 0U);
+}
+
 }  // namespace
 }  // namespace starbus::nodes::entities

@@ -44,8 +44,8 @@ class EntityTickTest : public bus::LoopTest {
     made.tick = 0ms;
     return made;
   }
-  std::vector<Ox*> herd(std::size_t count) {
-    host.declare<Ox>();
+  std::vector<Ox*> herd(std::size_t count, const TypeOptions& type = {.save_unnamed = true}) {
+    host.declare<Ox>(type);
     std::vector<Ox*> oxen;
     for (std::size_t i = 0; i < count; ++i) {
       oxen.push_back(host.entities().create<Ox>().value());
@@ -61,6 +61,19 @@ class EntityTickTest : public bus::LoopTest {
     loop.restart();
     loop.poll_one();
   }
+
+  void pass(entity::Time time) {
+    now += time;
+    turn();
+    host.tick();
+  }
+  /// All that is posted, such as the end of entities.
+  void settle() {
+    loop.restart();
+    loop.poll();
+  }
+  /// Saves of one ox.
+  std::size_t saved(const Ox& ox) { return saves[ox.persistent_id()].size(); }
 
   entity::Time now = 1h;
   std::uint64_t drawn = 0;
@@ -131,11 +144,6 @@ TEST_F(EntityTickTest, WriteDuringASaveIsSavedNext) {
     EXPECT_TRUE(state.load_saved(last.properties));
     return state.weight.get();
   };
-  const auto pass = [this](entity::Time time) {
-    now += time;
-    turn();
-    host.tick();
-  };
   hold = true;
   ox.state.weight = 1;
   pass(kWait);
@@ -144,15 +152,99 @@ TEST_F(EntityTickTest, WriteDuringASaveIsSavedNext) {
   ox.state.weight = 2;
   held[0]({});
   EXPECT_EQ(host.unsaved(), 1U);
-  pass(kWait - 1ms);
+  pass(kWait * (100 - kSaveSpread) / 100 - 1ms);
   EXPECT_EQ(held.size(), 1U);
-  pass(1ms);
+  pass(kWait);
   ASSERT_EQ(held.size(), 2U);
   EXPECT_EQ(weight(), 2);
   held[1]({});
   EXPECT_EQ(host.unsaved(), 0U);
   pass(10 * kWait);
   EXPECT_EQ(held.size(), 2U) << "nothing has changed";
+}
+
+TEST_F(EntityTickTest, EntitiesMadeAtOnceAreNotSavedAtOnce) {
+  constexpr std::size_t kHerd = 1'000;
+  herd(kHerd, {.save_every = 60s, .save_unnamed = true});
+  const entity::Time begin = now;
+  std::size_t most = 0;
+  while (now < begin + 60s) {
+    const std::size_t before = saves.size();
+    pass(1s);
+    for (std::size_t last_size = 0; last_size != saves.size();) {  // also on a slow machine
+      last_size = saves.size();
+      host.tick();
+    }
+    most = std::max(most, saves.size() - before);
+    if (now < begin + 60s * (100 - kSaveSpread) / 100) EXPECT_EQ(saves.size(), 0U);
+  }
+  EXPECT_EQ(saves.size(), kHerd) << "none is later than its interval";
+  EXPECT_LE(most, kHerd / 10) << "of 15 ticks, each has a share";
+}
+
+TEST_F(EntityTickTest, TypeIsSavedAfterEveryChangeOnceATick) {
+  Ox& ox = *herd(1, {.save_when = SaveWhen::every_change, .save_unnamed = true}).front();
+  pass(kInterval);
+  EXPECT_EQ(saved(ox), 1U);
+  for (const int weight : {1, 2, 3}) ox.state.weight = weight;
+  pass(kInterval);
+  EXPECT_EQ(saved(ox), 2U);
+  pass(kInterval);
+  EXPECT_EQ(saved(ox), 2U) << "nothing has changed";
+  hold = true;
+  ox.state.weight = 4;
+  pass(kInterval);
+  std::exchange(held, {}).at(0)(bus::Error(bus::Errc::denied));
+  pass(kInterval);
+  EXPECT_EQ(saved(ox), 3U) << "one that has failed waits for the interval";
+  pass(kWait);
+  EXPECT_EQ(saved(ox), 4U);
+}
+
+TEST_F(EntityTickTest, TypeIsSavedAtItsEndOnly) {
+  Ox& ox = *herd(1, {.save_when = SaveWhen::at_end, .save_unnamed = true}).front();
+  const std::string id = ox.persistent_id();
+  ox.state.weight = 1;
+  pass(24h);
+  EXPECT_EQ(saves.size(), 0U);
+  EXPECT_EQ(host.unsaved(), 1U);
+  ox.destroy();
+  settle();
+  EXPECT_EQ(saves[id].size(), 1U);
+  EXPECT_EQ(host.unsaved(), 0U);
+}
+
+TEST_F(EntityTickTest, EntityWithoutANameIsNotSaved) {
+  Ox& ox = *herd(1, {}).front();
+  ox.state.weight = 1;
+  pass(2 * kWait);
+  EXPECT_EQ(saves.size(), 0U) << "nothing would ever load it";
+  EXPECT_EQ(host.unsaved(), 0U);
+  ox.destroy();
+  settle();
+  EXPECT_EQ(host.entities().size(), 0U);
+  EXPECT_EQ(saves.size(), 0U);
+  entity::CreateOptions how;
+  how.persistent_id = "bull";
+  Ox& bull = *host.entities().create_with<Ox>(how).value();
+  pass(2 * kWait);
+  EXPECT_EQ(saved(bull), 1U);
+}
+
+TEST_F(EntityTickTest, ErasedEntityTakesWhatIsStoredAlong) {
+  entity::CreateOptions how;
+  how.persistent_id = "bull";
+  host.declare<Ox>();
+  Ox& bull = *host.entities().create_with<Ox>(how).value();
+  pass(2 * kWait);
+  EXPECT_FALSE(last.erase);
+  const SaveVersion before = last.version;
+  bull.destroy(entity::EndReason::erased);
+  settle();
+  EXPECT_TRUE(last.erase) << "though nothing has changed since its save";
+  EXPECT_EQ(last.persistent_id, "bull");
+  EXPECT_TRUE(last.properties.empty());
+  EXPECT_GT(last.version, before);
 }
 
 class EntitySyncLists : public EntityTickTest {

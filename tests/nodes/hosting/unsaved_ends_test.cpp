@@ -62,8 +62,11 @@ TEST_F(UnsavedEndsTest, TooManyRefuseSavedTypesAndNoOthers) {
   Wolf* const wolf = host->entities().create<Wolf>().value();
   settle();
   EXPECT_EQ(host->entities().size(), 2U) << "all have ended, though none is saved";
-  const auto refused = host->entities().create<Guild>();
+  entity::CreateOptions how;
+  how.persistent_id = "new";
+  const auto refused = host->entities().create_with<Guild>(how);
   EXPECT_EQ(refused.error(), entity::EntityErrc::busy);
+  EXPECT_TRUE(host->entities().create<Guild>()) << "without a name it is not saved";
   std::optional<bus::Errc> published;
   host->publish(lives, [&](const bus::Result<>& result) {
     published = result ? bus::Errc::ok : bus::errc_of(result.error());
@@ -73,9 +76,9 @@ TEST_F(UnsavedEndsTest, TooManyRefuseSavedTypesAndNoOthers) {
   EXPECT_TRUE(host->entities().create<Wolf>());
   wolf->destroy();
   settle();
-  EXPECT_EQ(host->entities().size(), 2U) << "wolves end whatever waits";
+  EXPECT_EQ(host->entities().size(), 3U) << "wolves end whatever waits";
   held.at(0)({});
-  EXPECT_TRUE(host->entities().create<Guild>());
+  EXPECT_TRUE(host->entities().create_with<Guild>(how));
   EXPECT_EQ(host->counters().unsaved, 0U) << "nothing was dropped";
 }
 
