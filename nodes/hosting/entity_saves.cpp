@@ -154,10 +154,7 @@ void EntitySaves::back_off(const std::string& key, Entry& entry, const bus::Erro
   entry.attempt = 0;
   entry.lapsed = lapsed;
   entry.reason = why.to_string();
-  if (++entry.failures == 1) {
-    spdlog::warn("entities: {} has ended and is not saved yet, trying again: {}", entry.label,
-                 entry.reason);
-  }
+  if (++entry.failures == 1) warn_unsaved(entry);
   if (entry.next) {  // a later state takes its place
     const auto next = std::exchange(entry.next, nullptr);
     std::ranges::move(next->done, std::back_inserter(entry.present.done));
@@ -167,6 +164,16 @@ void EntitySaves::back_off(const std::string& key, Entry& entry, const bus::Erro
   }
   later_.emplace(timers_.present() + pause_after(entry.failures), key);
   begin_more();
+}
+
+/// A store that is away is no reason to write a line for each of thousands.
+void EntitySaves::warn_unsaved(const Entry& entry) {
+  if (++warned_ <= kNamedUnsaved) {
+    spdlog::warn("entities: {} has ended and is not saved yet, trying again: {}", entry.label,
+                 entry.reason);
+  } else if (warned_ == kNamedUnsaved + 1) {
+    spdlog::warn("entities: more have ended and are not saved yet; /entities has their number");
+  }
 }
 
 void EntitySaves::leave_store(Entry& entry) {
@@ -213,6 +220,7 @@ void EntitySaves::end(std::string key, const bus::Result<>& result) {
     if (had_ended) --ended_;
     entries_.erase(found);
   }
+  if (ended_ == 0) warned_ = 0;
   const auto weak = std::weak_ptr(alive_);
   for (const Done& each : done) each(result);
   if (!weak.expired()) begin_more();

@@ -110,6 +110,7 @@ class EntitySaves {
   void repeat(const std::string& key, Entry& entry, const bus::Error& why);
   void out_of_time(const std::string& key);
   void back_off(const std::string& key, Entry& entry, const bus::Error& why, std::uint64_t lapsed);
+  void warn_unsaved(const Entry& entry);
   void leave_store(Entry& entry);
   void queue_due();
   void end(std::string key, const bus::Result<>& result);
@@ -121,6 +122,7 @@ class EntitySaves {
   std::deque<std::string> turns_;  // of those that are queued; may name some that are not any more
   std::multimap<entity::Time, std::string> later_;  // next attempts of last saves; likewise
   std::size_t ended_ = 0;
+  std::size_t warned_ = 0;  // of those, since there were none
   std::size_t under_way_ = 0;
   std::uint64_t attempts_ = 0;
   std::uint64_t places_ = 0;

@@ -38,7 +38,8 @@ namespace starbus::nodes::entities {
   X(kSaveDeadline, 15s, "of saving a living entity, and for an answer to one attempt",            \
     "logged, and counted as unsaved; due again later. A last save is tried again")                \
   X(kNamedUnsaved, 100, "entities",                                                               \
-    "named in the log, one a line, when a node ends without saving", "the rest is counted")       \
+    "that are not saved, one a line of the log: when the store is away, and when the node ends",  \
+    "the rest is counted")                                                                        \
   X(kShownUnsaved, 20, "entities", "that have ended and are not stored, in /entities",            \
     "the oldest are shown, and all are counted")                                                  \
   X(kLeastSaveTime, 1s, "for a save after one that has just met kSaveDeadline",                   \

@@ -13,6 +13,7 @@ namespace starbus::nodes::entities {
 /// Entities whose present state is not stored, by online id, and when each is due. A plain value.
 class UnsavedList {
  public:
+  /// A time that does not come.
   static constexpr entity::Time kNever = entity::Time::max();
 
   /// `wait`: of entities that are marked without a time.

@@ -5,6 +5,7 @@
 
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/unsaved_list.hpp"
+#include "tests/daemon/support.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -212,7 +213,9 @@ TEST_F(EntitySavesTest, LastSavesThatFailDoNotKeepTheStoreFromOthers) {
   for (std::uint64_t i = 0; i < kSavesUnderWay; ++i) add_last("e" + std::to_string(i), "e");
   add("roses", "r1");
   EXPECT_EQ(asked.size(), kSavesUnderWay);
+  daemon::test::LogCapture log;
   for (std::uint64_t i = 0; i < kSavesUnderWay; ++i) answer(i, bus::Error(bus::Errc::corrupt));
+  EXPECT_EQ(daemon::test::lines_of(log.text()).size(), kNamedUnsaved + 1) << "and not one for each";
   ASSERT_EQ(asked.size(), kSavesUnderWay + 1);
   EXPECT_EQ(asked_for(kSavesUnderWay), "r1");
 }
