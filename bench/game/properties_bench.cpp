@@ -151,6 +151,23 @@ void BM_Write_NobodyWatches_InBag(benchmark::State& state) {
 }
 BENCHMARK(BM_Write_NobodyWatches_InBag);
 
+/// As an EntityHost saves: no watcher, and a mark at the first write after each save.
+void BM_Write_Saved_NobodyWatches(benchmark::State& state) {
+  struct Host final : ChangeListener {
+    void changed(std::uint64_t) override {}
+    void unsaved(std::uint64_t) override { ++marks; }
+    std::uint64_t marks = 0;
+  } host;
+  Player player;
+  player.listen(&host, 1);
+  write_loop(state, player, [](Player& p, int value) {
+    if (value % 600 == 0) p.await_unsaved();  // ten a second, and a save a minute
+    p.gold = value;
+  });
+  state.counters["marks"] = static_cast<double>(host.marks);
+}
+BENCHMARK(BM_Write_Saved_NobodyWatches);
+
 // With its share of sealing: a tick every ten writes.
 template <class Write>
 void synced_loop(benchmark::State& state, Player& player, Write write) {

@@ -62,6 +62,12 @@ EntityResult<EntityManager::Birth> EntityManager::begin(const TypeInfo& type,
   }
   if (refusing_ || closed()) return refuse(EntityErrc::closed);
   if (size() >= options_.most) return refuse(EntityErrc::too_many_entities);
+  if (options_.observer != nullptr) {
+    if (const auto admitted = options_.observer->admits(type, !options.persistent_id.empty());
+        !admitted) {
+      return refuse(admitted.error().code.in<EntityErrc>(), admitted.error().detail);
+    }
+  }
   const std::string& name = options.persistent_id;
   if (!name.empty()) {
     if (!well_formed(name)) return refuse(EntityErrc::bad_id);

@@ -73,7 +73,7 @@ class EntityManager {
   // --- making ---
 
   /// Errors: unknown_type, duplicate_type, no_ids, too_many_entities, bad_id, duplicate_id,
-  /// bad_state, init_failed, ended, closed: nothing stays of it.
+  /// bad_state, init_failed, ended, closed, busy: nothing stays of it.
   template <EntityClass T, class... A>
   EntityResult<T*> create(A&&... arguments) {
     return create_with<T>(CreateOptions{}, std::forward<A>(arguments)...);
@@ -111,6 +111,10 @@ class EntityManager {
     const Busy busy(*this);
     table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); },
                 [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+  }
+  /// Whether its persistent id was given to it: else it was made from the online id.
+  bool has_own_id(const Entity& entity) const {
+    return table_.has_given_name(entity.persistent_id());
   }
   /// All that exist, in whatever state.
   std::size_t size() const { return table_.size(); }

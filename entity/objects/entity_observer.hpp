@@ -26,6 +26,12 @@ struct HookFailure {
 /// The surroundings of a manager: called within it, so it may mark entities, and not settle.
 class EntityObserver {
  public:
+  /// One of this type is to be made, whoever asks: an error refuses it. `named`: with a persistent
+  /// id of its own.
+  virtual EntityResult<> admits(const TypeInfo&, bool named) {
+    static_cast<void>(named);
+    return {};
+  }
   /// There is work for settle(), and there was none before.
   virtual void unsettled() {}
   /// Its hooks have run: it is alive.

@@ -67,7 +67,9 @@ namespace starbus::entity {
     "do not make entities during shutdown")                                                        \
   X(endless_close, 27, never,                                                                      \
     "hooks of the end made further entities for too long; those were refused",                     \
-    "make no entities in hooks of the end")
+    "make no entities in hooks of the end")                                                        \
+  X(busy, 28, later, "the process takes no more of this type at present; nothing was made",        \
+    "try again later; read the detail")
 
 STARBUS_ERRORS(EntityErrc, std::uint8_t, kEntityErrors, 10, "entity", STARBUS_ENTITY_ERRORS)
 

@@ -6,8 +6,8 @@
 namespace starbus::entity {
 
 std::string_view name_of(EndReason reason) {
-  static constexpr std::array<std::string_view, 4> kNames = {"destroyed", "moved", "fenced",
-                                                             "closing"};
+  static constexpr std::array<std::string_view, 5> kNames = {"destroyed", "moved", "fenced",
+                                                             "closing", "erased"};
   return kNames.at(static_cast<std::size_t>(reason));
 }
 

@@ -23,8 +23,9 @@ namespace starbus::entity {
 enum class EndReason : std::uint8_t {
   destroyed,  // by destroy()
   moved,      // to another process, which has its state
-  fenced,     // the lease was lost: another process may have it by now. Do not save
+  fenced,     // the lease was lost: another process may have it by now
   closing,    // the process ends
+  erased,     // for good: what is stored of it is erased, too
 };
 std::string_view name_of(EndReason reason);
 

@@ -36,10 +36,15 @@ void Root::watch(Audience audience) {
     throw BadData({DataErrc::wrong_audience, "a replica can only be watched for other clients"});
   }
   journal().open(audience, is_replica());
+  if (audience == Audience::save) save_watched_ = true;
   attention_ = static_cast<std::uint8_t>(attention_ | bit_of(audience));
 }
 
 void Root::unwatch(Audience audience) {
+  if (audience == Audience::save) {
+    save_watched_ = false;
+    if (await_unsaved_) return;
+  }
   attention_ = static_cast<std::uint8_t>(attention_ & ~bit_of(audience));
 }
 
@@ -123,6 +128,31 @@ void Root::begin_anew() {
   if (journal_ == nullptr || is_replica()) return;
   journal_->restart(draw_lineage());
   if (watchers() != 0) tell_listener();
+}
+
+// The bit of the audience brings the next write here; `save_watched_` says what else it is for.
+void Root::await_unsaved() {
+  if (is_replica()) return;
+  await_unsaved_ = true;
+  attention_ = static_cast<std::uint8_t>(attention_ | bit_of(Audience::save));
+}
+
+void Root::note_unsaved() {
+  if (!std::exchange(await_unsaved_, false)) return;
+  if (!save_watched_) {
+    attention_ = static_cast<std::uint8_t>(attention_ & ~bit_of(Audience::save));
+  }
+  if (listener_ != nullptr) listener_->unsaved(tag_);
+}
+
+// One write may come here several times, with the attention of its beginning.
+void Root::record_for_others(const Journal::Entry& entry) {
+  note_unsaved();
+  Journal::Entry others = entry;
+  others.audiences = static_cast<Reach>(entry.audiences & ~bit_of(Audience::save));
+  if (others.audiences == 0) return;
+  journal_->record(others);
+  tell_listener();
 }
 
 void Root::tell(const Address& address, Operation operation, std::any old) {

@@ -17,6 +17,8 @@ class ChangeListener {
   /// There is a change for a watcher, the first since listen(). `tag` is the one
   /// that was given there. Within the write: it may note it down, and no more.
   virtual void changed(std::uint64_t tag) = 0;
+  /// A saved field is written, the first since await_unsaved(). As above.
+  virtual void unsaved(std::uint64_t tag) { static_cast<void>(tag); }
 
  protected:
   ~ChangeListener() = default;
@@ -41,9 +43,13 @@ class Root : public StructBase {
   void watch(Audience audience);
   /// The last watcher left. A later watch() begins again: old versions are refused.
   void unwatch(Audience audience);
-  bool watched(Audience audience) const { return (attention_ & bit_of(audience)) != 0; }
+  bool watched(Audience audience) const { return (watchers() & bit_of(audience)) != 0; }
   /// A bit for each audience that is.
-  Reach watchers() const { return static_cast<Reach>(attention_ & kAudienceBits); }
+  Reach watchers() const {
+    const Reach saved = bit_of(Audience::save);
+    const unsigned bits = attention_ & kAudienceBits;
+    return static_cast<Reach>(save_watched_ ? bits : bits & ~static_cast<unsigned>(saved));
+  }
 
   /// Ends the tick and gives each watched audience that has news its bytes, once, ghosts first:
   /// send(Audience, ByteView), which may not touch this object. They are a delta from the last sent
@@ -64,7 +70,10 @@ class Root : public StructBase {
   void listen(ChangeListener* listener, std::uint64_t tag) {
     listener_ = listener;
     tag_ = tag;
+    listening_ = listener != nullptr;
   }
+  /// False after its call, until listen() is called again.
+  bool listened() const { return listening_; }
 
   /// Ends the tick without sending: the changes so far are one step. Returns the audiences with
   /// news.
@@ -106,6 +115,10 @@ class Root : public StructBase {
 
   // --- Saving and lifetimes -------------------------------------------------------------------
 
+  /// The state of now is saved, or on its way to be: the next write of a saved field calls
+  /// ChangeListener::unsaved(), once. Until then such a write costs a call, and after it that of a
+  /// field that is not saved: nothing is recorded for saving.
+  void await_unsaved();
   /// The saved form, by name: View::save, or View::migration for a process with other declarations.
   DataResult<> encode_saved(View view, Bytes& out) const;
   /// Reads the saved form into this object: fields that were not saved get their defaults. Does not
@@ -141,6 +154,11 @@ class Root : public StructBase {
 
   /// A change: for watchers, for observers of a path, and whether there are any.
   void record(const Journal::Entry& entry) {
+    const Reach saved = bit_of(Audience::save);
+    if ((entry.audiences & saved) != 0 && !save_watched_) [[unlikely]] {
+      return record_for_others(entry);
+    }
+    if ((entry.audiences & saved) != 0) note_unsaved();
     journal_->record(entry);
     tell_listener();
   }
@@ -169,12 +187,18 @@ class Root : public StructBase {
   void tell_differences(const StructBase& before, Cause cause);
   DataResult<Target> resolve(std::string_view path);
   void tell_listener() {
-    if (listener_ != nullptr) std::exchange(listener_, nullptr)->changed(tag_);
+    if (std::exchange(listening_, false)) listener_->changed(tag_);
   }
+  void note_unsaved();
+  void record_for_others(const Journal::Entry& entry);
+
+  bool listening_ = false;     // for the next change; the flags fill a gap after the base
+  bool save_watched_ = false;  // Audience::save has a watcher, and not only this:
+  bool await_unsaved_ = false;
 
   std::unique_ptr<Journal> journal_;      // from the first watch on
   std::unique_ptr<Observers> observers_;  // from the first observer on
-  ChangeListener* listener_ = nullptr;    // until its call
+  ChangeListener* listener_ = nullptr;
   std::uint64_t tag_ = 0;
 };
 

@@ -20,6 +20,7 @@ T take_fixed(Decoder& in) {
 
 void Root::become_replica(Audience audience) {
   attention_ = static_cast<std::uint8_t>((attention_ & kObservedBit) | kReplicaBit);
+  save_watched_ = await_unsaved_ = false;
   journal().restart(std::uint32_t{0});
   journal_->replica_of = audience;
   journal_->synced = false;
@@ -78,7 +79,9 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   journal_->synced = true;
   if (moved) {
     attention_ = static_cast<std::uint8_t>(attention_ | watching);
+    if ((watching & bit_of(Audience::save)) != 0) save_watched_ = true;
     journal_->set_all_sent();
+    note_unsaved();
   } else if (watchers() != 0) {
     tell_listener();
   }

@@ -150,7 +150,8 @@ DataResult<LoadReport> Root::load_saved(ByteView bytes) {
   }
   undo.commit();
   if (journal_ != nullptr) journal_->restart();
-  if ((attention_ & kAudienceBits) != 0) tell_listener();
+  if (watchers() != 0) tell_listener();
+  note_unsaved();
   return std::move(loading.report);
 }
 

@@ -77,7 +77,12 @@ namespace starbus::nodes::db {
   X(kReplyBytes, 64_MiB, "bytes", "of answers whose callers' windows are full",                    \
     "the answer is dropped and counted; its caller asks again")                                    \
   X(kReplyAge, 5s, "that such an answer waits: its caller has asked again by then",                \
-    "as kReplyBytes")
+    "as kReplyBytes")                                                                              \
+  X(kIdentityPage, 64, "entries", "of log/db.NAME, read at once: it has one per store",            \
+    "the rest is read next")                                                                       \
+  X(kIdentityWait, 5s, "for an answer of the log that has the identity of the store",              \
+    "asked again after kIdentityRetry: until then the node is not ready")                          \
+  X(kIdentityRetry, 1s, "until that log is asked again", "again, as long as it takes")
 
 STARBUS_LIMITS_OF(kLimits, STARBUS_DB_LIMITS)
 

@@ -57,6 +57,7 @@ struct TurnRow {
 /// The keys of the rows above; a prefix is that of all its keys.
 inline constexpr std::string_view kMetaKey = "M";
 inline constexpr std::string_view kNameKey = "N";
+inline constexpr std::string_view kIdentityKey = "S";
 std::string count_key(std::string_view collection);
 std::string index_key(std::string_view collection, std::string_view name);
 std::string document_prefix(std::string_view collection);

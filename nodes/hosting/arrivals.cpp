@@ -45,7 +45,10 @@ bus::Result<> Arrivals::accept(const std::string& name, bus::ByteView state) {
   const auto prepared = context_.entities->prepare_moved(state);
   if (!prepared) {
     const bool other = prepared.error() == EntityErrc::other_schema;
-    return bus::Error(other ? bus::Errc::version_mismatch : bus::Errc::move_refused,
+    const bool busy = prepared.error() == EntityErrc::busy;
+    return bus::Error(other  ? bus::Errc::version_mismatch
+                      : busy ? bus::Errc::busy
+                             : bus::Errc::move_refused,
                       prepared.error().to_string());
   }
   Accepted& accepted = accepted_[name];
@@ -134,7 +137,6 @@ void Arrivals::try_again(std::string name) {
   stranded->go_on(context_.endpoint.adopt(name, **entity));
 }
 
-/// Saves the entity as it arrived: it is created for that, and never activated.
 void Arrivals::give_up(std::string name) {
   const auto found = stranded_.find(name);
   if (found == stranded_.end()) return;
@@ -144,23 +146,30 @@ void Arrivals::give_up(std::string name) {
   ++context_.counters.arrivals_lost;
   stranded->end(
       bus::Error(bus::Errc::not_bound, "the entity has arrived, but could not be activated"));
-  const auto prepared = context_.entities->prepare_moved(stranded->state);
+  save_as_arrived(name, *stranded, {name});
+}
+
+void Arrivals::save_as_arrived(const std::string& name, const Stranded& stranded,
+                               std::vector<std::string> names) {
+  saving_ = true;
+  const auto prepared = context_.entities->prepare_moved(stranded.state);
+  saving_ = false;
   if (!prepared) {
     spdlog::error("entities: {} has arrived, is given up, and cannot be saved: {}", name,
                   prepared.error().to_string());
     ++context_.counters.unsaved;
-    return names_.release({name});
+    return names_.release(names);
   }
   const auto id = static_cast<std::uint64_t>(*prepared);
   Entity& entity = *context_.entities->find_prepared(*prepared);
+  names_.set_epoch(id, stranded.epoch);
+  const bool saves = saver_.saves(entity);
   spdlog::error("entities: {} has arrived, and is given up: {}", name,
-                saver_.saves(entity) ? "its state is saved as it arrived"
-                                     : "its type has no saved properties");
-  names_.set_epoch(id, stranded->epoch);
-  if (saver_.saves(entity)) {
-    saver_.save(entity, {name}, [](const bus::Result<>&) {});
+                saves ? "its state is saved as it arrived" : "its type has no saved properties");
+  if (saves) {
+    saver_.save_last(entity, std::move(names));
   } else {
-    names_.release({name});
+    names_.release(names);
   }
   names_.forget(id);
   context_.entities->abandon_moved(*prepared);
@@ -176,6 +185,7 @@ void Arrivals::lose_all() {
     context_.timers.cancel(stranded->retry);
     stranded->end(bus::Error(bus::Errc::lease_lost));
     ++context_.counters.fenced;
+    save_as_arrived(name, *stranded, {});
   }
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bus/client/bus.hpp"
 #include "nodes/hosting/entity_saver.hpp"
@@ -26,7 +27,7 @@ class Arrivals {
   /// Accepts entities whose channel names begin with `prefix`.
   void take_in(const std::string& prefix);
 
-  /// The lease is lost: forgets all of them, and ends the calls to stranded ones.
+  /// The lease is lost: forgets all of them, saves stranded ones, and ends the calls to them.
   void lose_all();
   /// Ends the moves that were accepted and not granted yet.
   void abandon_accepted();
@@ -35,6 +36,8 @@ class Arrivals {
 
   /// True while the EntityManager activates an entity that came from another process.
   bool activating() const { return activating_; }
+  /// True while one is made that this process owns already: it must not be refused.
+  bool owned_already() const { return activating_ || saving_; }
   std::size_t accepted() const { return accepted_.size(); }
   std::size_t stranded() const { return stranded_.size(); }
 
@@ -54,6 +57,9 @@ class Arrivals {
   void strand(const std::string& name, Stranded& stranded, const entity::EntityError& why);
   void try_again(std::string name);
   void give_up(std::string name);
+  /// Creates it once more, without activating it, and saves it as it arrived.
+  void save_as_arrived(const std::string& name, const Stranded& stranded,
+                       std::vector<std::string> names);
 
   HostContext& context_;
   PublishedNames& names_;
@@ -61,6 +67,7 @@ class Arrivals {
   std::map<std::string, Accepted> accepted_;                   // by channel name
   std::map<std::string, std::shared_ptr<Stranded>> stranded_;  // by channel name
   bool activating_ = false;
+  bool saving_ = false;  // a stranded one is made again, to be saved
 };
 
 }  // namespace starbus::nodes::entities

@@ -70,6 +70,7 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
   update.id = saved.persistent_id;
   update.upsert = true;
   update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
+  if (saved.erase) return erase(std::move(update), std::move(done));
   update.changes.push_back({db::Operator::set, "type", saved.type});
   update.changes.push_back({db::Operator::set, "saved", bytes_of(saved.properties)});
   // Also unset if the entity has no values any more: its earlier ones would be found for ever.
@@ -80,6 +81,19 @@ void DbSaver::save(const SavedEntity& saved, Done done) {
   }
   db::WriteRequest request;
   request.writes.emplace_back(std::move(update));
+  write(std::move(request), std::move(done));
+}
+
+/// Together, so that a document with a later version refuses both.
+void DbSaver::erase(db::Update raise, Done done) {
+  db::Erase erase{raise.collection, raise.id};
+  db::WriteRequest request;
+  request.writes.emplace_back(std::move(raise));
+  request.writes.emplace_back(std::move(erase));
+  write(std::move(request), std::move(done));
+}
+
+void DbSaver::write(db::WriteRequest request, Done done) {
   const auto taken = database_.write(
       std::move(request), [this, weak = std::weak_ptr(alive_), done](db::Result<db::Written> end) {
         if (!weak.expired()) done(outcome_of(end));

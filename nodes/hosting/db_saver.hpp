@@ -64,7 +64,8 @@ class DbSaver {
   Store store() {
     return [this](const SavedEntity& saved, Done done) { save(saved, std::move(done)); };
   }
-  /// One attempt. Errors: superseded; too_large, bad_name, denied, which do not pass; others do.
+  /// One attempt; erases the document if the save says so. Errors: superseded; too_large, bad_name,
+  /// denied, which do not pass; others do.
   void save(const SavedEntity& saved, Done done);
   /// The saved state of one, with all saves that the database was given before. `corrupt`: the
   /// document is not such a state.
@@ -74,6 +75,8 @@ class DbSaver {
   const DbSaverCounters& counters() const { return counters_; }
 
  private:
+  void erase(db::Update raise, Done done);
+  void write(db::WriteRequest request, Done done);
   std::string collection_of(const std::string& type) const;
   /// Those that a document may hold.
   db::Json storable(const std::vector<SavedValue>& values);

@@ -36,6 +36,12 @@ std::vector<Metrics::Sample> by_type(const entity::EntityManager& entities, Valu
   return samples;
 }
 
+ordered_json shown_end(const UnsavedEnd& one) {
+  return {{"entity", one.label}, {"persistent_id", one.persistent_id}, {"state", "ended"},
+          {"unsaved", true},     {"ms_since_end", one.age.count()},    {"failures", one.failures},
+          {"reason", one.reason}};
+}
+
 }  // namespace
 
 /// By channel name, persistent id or online id, in this order.
@@ -48,10 +54,13 @@ Entity* EntityAdmin::find(const std::string& name) const {
 }
 
 Response EntityAdmin::show_one(const std::string& name) const {
-  const Entity* const entity = find(name);
-  if (entity == nullptr)
-    return Response::error(404, "no entity with this name or id in this process");
-  return json_response(parts_.context.entities->describe(*entity));
+  if (const Entity* const entity = find(name)) {
+    return json_response(parts_.context.entities->describe(*entity));
+  }
+  for (const UnsavedEnd& one : parts_.saver.unsaved_ends(parts_.saver.ended())) {
+    if (one.persistent_id == name || one.label == name) return json_response(shown_end(one));
+  }
+  return Response::error(404, "no entity with this name or id in this process");
 }
 
 void EntityAdmin::describe(const Entity& entity, ordered_json& shown) const {
@@ -123,6 +132,10 @@ Response EntityAdmin::show_all() const {
   }
   ordered_json declared = ordered_json::array();
   for (const entity::TypeInfo* type : parts_.types.types()) declared.push_back(type->name());
+  ordered_json ends = ordered_json::array();
+  for (const UnsavedEnd& one : parts_.saver.unsaved_ends(kShownUnsaved)) {
+    ends.push_back(shown_end(one));
+  }
   return json_response({{"types", std::move(rows)},
                         {"declared", std::move(declared)},
                         {"present", entities.size()},
@@ -132,6 +145,8 @@ Response EntityAdmin::show_all() const {
                         {"failed_hooks", entities.counters().failures},
                         {"to_be_saved", parts_.saver.pending()},
                         {"unsaved", parts_.context.counters.unsaved},
+                        {"ended_unsaved", parts_.saver.ended()},
+                        {"oldest_unsaved", std::move(ends)},
                         {"waits_for", parts_.waits_for()}});
 }
 
@@ -176,6 +191,10 @@ void EntityAdmin::add_type_metrics(Metrics& metrics) const {
 void EntityAdmin::add_counters(Metrics& metrics) const {
   metrics.gauge("starbus_entities_to_be_saved", "Entities with unsaved state.",
                 [this] { return static_cast<double>(parts_.saver.pending()); });
+  metrics.gauge("starbus_entities_ended_unsaved", "Entities that have ended and are not stored.",
+                [this] { return static_cast<double>(parts_.saver.ended()); });
+  metrics.gauge("starbus_entities_to_be_told", "Entities with changes that wait for a tick.",
+                [this] { return static_cast<double>(parts_.sync.waiting()); });
   const auto counter = [&](const char* name, const char* help, auto read) {
     metrics.counter(name, help, [this, read] { return static_cast<double>(read(parts_)); });
   };

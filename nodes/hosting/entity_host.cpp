@@ -36,8 +36,8 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       context_{endpoint, timers},
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
-             .unsaved = options_.save ? [this](Entity& entity) { saver_.mark(entity); }
-                                      : std::function<void(Entity&)>()}),
+             .unsaved = options_.save ? [this](std::uint64_t id) { saver_.mark(id); }
+                                      : std::function<void(std::uint64_t)>()}),
       names_(context_, sync_),
       saver_(context_, names_, options_),
       departures_(context_, names_, sync_),
@@ -52,8 +52,9 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();
   };
+  context_.on_named = [this](std::uint64_t id) { saver_.mark(id); };
   context_.on_save_ended = [this] {
-    if (std::exchange(full_, false) || context_.draining) settle_soon();
+    if (context_.draining) settle_soon();
   };
   for (const std::string& prefix : options_.take_in) arrivals_.take_in(prefix);
   if (options_.tick > milliseconds(0)) {
@@ -67,7 +68,7 @@ EntityHost::~EntityHost() {
   context_.thread.check();
   if (ticker_ != nullptr) ticker_->schedule().remove(ticking_);
   entities_.reset();
-  if (!saver_.idle()) spdlog::error("entities: {}, at the end of the node", saver_.waits_for());
+  saver_.report_lost();
 }
 
 bus::Result<> EntityHost::join(Node& node) {
@@ -116,9 +117,12 @@ std::string EntityHost::channel_of(OnlineId id) {
 
 // --- ticks ---------------------------------------------------------------------------------------
 
+/// A tick that is still telling goes on by itself; due saves do not wait for its end.
 void EntityHost::tick() {
   context_.thread.check();
-  if (!sending_) send_changes();
+  if (!sending_) return send_changes();
+  const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "tick of entities", "");
+  saver_.save_due();
 }
 
 /// Takes a bounded part of a turn of the loop, so that messages wait for one part and not for all.
@@ -134,8 +138,24 @@ void EntityHost::send_changes() {
 // --- the end of entities -------------------------------------------------------------------------
 
 void EntityHost::activated(Entity& entity) {
-  saver_.check_searchable(entity);
+  saver_.learn_type(entity);
   sync_.add(entity, arrivals_.activating());
+}
+
+/// Only `busy` refuses one that is new: those that this process owns already must be made.
+entity::EntityResult<> EntityHost::admits(const entity::TypeInfo& type, bool named) {
+  if (arrivals_.owned_already()) return {};
+  const auto admitted = saver_.admits(type, named);
+  if (admitted) return {};
+  return entity::EntityError(entity::EntityErrc::busy, admitted.error().detail);
+}
+
+void EntityHost::publish_now(Entity& entity, std::string name, Done done) {
+  const bool new_name = !names_.has(id_of(entity));
+  const auto admitted = new_name ? saver_.admits(entity.type(), true) : bus::Result<>();
+  if (admitted) return names_.publish(entity, std::move(name), std::move(done));
+  boost::asio::post(context_.endpoint.loop(),
+                    [done = std::move(done), admitted] { done(admitted.error()); });
 }
 
 /// An entity keeps its names until it is saved, so that no other process takes a name and loads an
@@ -148,23 +168,24 @@ void EntityHost::ending(Entity& entity, EndReason reason) {
   names_.retire(entity);
 }
 
+/// What a lost lease fences, and what may have moved, is saved under the version of its last owned
+/// name: the store refuses it if a later owner has written.
 void EntityHost::finished(Entity& entity, EndReason reason) {
   const std::uint64_t id = id_of(entity);
   const bool fenced = reason == EndReason::fenced || names_.fenced(id);
-  const bool stays = !fenced && reason != EndReason::moved;
-  const bool elsewhere = stays && departures_.packed(id);
-  if (stays && !elsewhere) sync_.tell(entity);
+  const bool moved = reason == EndReason::moved;
+  if (!fenced && !moved && !departures_.packed(id)) sync_.tell(entity);
   if (options_.sink != nullptr) options_.sink->gone(entity, reason);
   sync_.forget(entity);
   const bool changed = saver_.take_unsaved(entity);
   std::vector<std::string> names = names_.take_retired(id);
-  if (elsewhere) {
-    // It may live at the target, which saves it then.
-    ++context_.counters.unsaved;
-    spdlog::error("entities: {} ended within its move, and was not saved", entity.label());
-  } else if (stays && saver_.saves(entity)) {
-    if (changed) {
-      saver_.save(entity, std::exchange(names, {}), [](const bus::Result<>&) {});
+  // One that is fenced and never owned a name is not the entity that it was made as.
+  const bool owned = !fenced || names_.epoch_of(id) != 0;
+  if (!moved && owned && saver_.saves(entity)) {
+    if (reason == EndReason::erased) {
+      saver_.erase(entity, std::exchange(names, {}));
+    } else if (changed) {
+      saver_.save_last(entity, std::exchange(names, {}));
     } else {
       ++context_.counters.unchanged;
     }
@@ -181,13 +202,11 @@ void EntityHost::settle_soon() {
   });
 }
 
-/// Entities wait to end while as many saves as allowed are under way.
 void EntityHost::settle() {
   scheduled_ = false;
   const bus::ShownName::Scope shown(context_.endpoint.work().activity(), "end of entities", "");
-  full_ = !saver_.room();
   const PassTime time{entity::kSettleTime};
-  if (!full_ && entities_->settle(entity::kSettlePass, &time)) settle_soon();
+  if (entities_->settle(entity::kSettlePass, &time)) settle_soon();
   end_of_drain();
 }
 
@@ -196,7 +215,8 @@ void EntityHost::lose_all() {
   arrivals_.lose_all();
   const std::vector<std::uint64_t> ids = names_.fence_all();
   if (ids.empty()) return;
-  spdlog::warn("entities: {} end with the lease, and are not saved", ids.size());
+  spdlog::warn("entities: {} end with the lease, and are saved under their former epochs",
+               ids.size());
   context_.counters.fenced += ids.size();
   for (const std::uint64_t id : ids) {
     if (Entity* entity = entities_->find(OnlineId{id})) entity->destroy(EndReason::fenced);

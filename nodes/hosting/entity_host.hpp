@@ -61,11 +61,12 @@ class EntityHost final : private entity::EntityObserver {
 
   /// Binds a channel name, by default "entity/ID" with the online id in base 16: then any process
   /// may call the entity. After its end calls get no_such_entity, and the name is free for others
-  /// after its state is saved. Errors: those of Endpoint::bind; not_bound if it has ended.
+  /// after its state is saved. Errors: those of Endpoint::bind; not_bound if it has ended; busy if
+  /// it is saved, and kMaxUnsavedEnds that have ended wait to be stored.
   template <bus::CompletionFor<void> Token>
   auto publish(entity::Entity& entity, std::string name, Token&& token) {
     return bus::initiate<void>(token, [this, &entity, n = std::move(name)](Done done) mutable {
-      names_.publish(entity, std::move(n), std::move(done));
+      publish_now(entity, std::move(n), std::move(done));
     });
   }
   template <bus::CompletionFor<void> Token>
@@ -96,9 +97,7 @@ class EntityHost final : private entity::EntityObserver {
   void tick();
   /// Saves an entity now, if it has changed. Completes when it is stored; not_bound: it is never
   /// saved.
-  void save_now(entity::Entity& entity, Done done) {
-    saver_.save_now(entity, sync_, std::move(done));
-  }
+  void save_now(entity::Entity& entity, Done done) { saver_.save_now(entity, std::move(done)); }
 
   /// Follows the states of a node. Call it within App::start. The node is ready when ids are
   /// available; its drain ends and saves all entities; a lost lease ends published entities.
@@ -114,12 +113,13 @@ class EntityHost final : private entity::EntityObserver {
   std::string waits_for() const;
   const HostCounters& counters() const { return context_.counters; }
   const SyncCounters& told() const { return sync_.counters(); }
-  /// Entities whose present state is not stored.
+  /// Entities whose present state is not stored, those that have ended among them.
   std::size_t unsaved() const { return saver_.pending(); }
 
  private:
   // EntityObserver
   void unsettled() override { settle_soon(); }
+  entity::EntityResult<> admits(const entity::TypeInfo& type, bool named) override;
   void activated(entity::Entity& entity) override;
   void ending(entity::Entity& entity, entity::EndReason reason) override;
   void finished(entity::Entity& entity, entity::EndReason reason) override;
@@ -129,6 +129,7 @@ class EntityHost final : private entity::EntityObserver {
   void converted(entity::Entity& entity, const entity::LoadReport& report) override;
   void describe(const entity::Entity& entity, nlohmann::ordered_json& shown) const override;
 
+  void publish_now(entity::Entity& entity, std::string name, Done done);
   void settle_soon();
   void settle();
   void wait_for_ids(Done done);
@@ -149,7 +150,6 @@ class EntityHost final : private entity::EntityObserver {
   EntityAdmin admin_;
   bool sending_ = false;        // a tick goes on in a later turn of the loop
   bool scheduled_ = false;      // settle() is posted
-  bool full_ = false;           // entities wait to end until saves have ended
   Done drained_;                // set while it drains
   bool ending_all_ = false;     // no moves any more
   entity::TimerId tick_timer_;  // without a node

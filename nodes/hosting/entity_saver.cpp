@@ -7,7 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "bus/io/clock.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/searchable.hpp"
@@ -16,7 +15,6 @@ namespace starbus::nodes::entities {
 
 using entity::Entity;
 using entity::OnlineId;
-using std::chrono::milliseconds;
 
 EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const HostOptions& options)
     : context_(context),
@@ -27,16 +25,46 @@ EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const Host
       unsaved_(options.save_every),
       version_(unix_ms() << 20) {}  // room for a million saves per millisecond of uptime
 
-void EntitySaver::mark(const Entity& entity) {
-  unsaved_.mark(id_of(entity), bus::io::boot_now());
+/// An entity that is not saved, since it has no name, is marked when it gets one.
+void EntitySaver::mark(std::uint64_t id) {
+  Entity* const entity = context_.entities->find(OnlineId{id});
+  if (entity != nullptr && !saves(*entity)) return;
+  unsaved_.mark_at(id, due_time(id, entity, Why::changed));
 }
 
-bool EntitySaver::saves(Entity& entity) const {
+/// An entity whose save has failed waits for the interval, whatever its type's policy is.
+entity::Time EntitySaver::due_time(std::uint64_t id, const Entity* entity, Why why) const {
+  static const TypeOptions kDefaults;
+  const TypeOptions& type = entity == nullptr ? kDefaults : context_.options_of(*entity);
+  const entity::Time now = context_.timers.present();
+  if (type.save_when == SaveWhen::at_end) return UnsavedList::kNever;
+  if (type.save_when == SaveWhen::every_change && why == Why::changed) return now;
+  const entity::Time interval = type.save_every ? entity::Time(*type.save_every) : save_every_;
+  if (interval <= entity::Time(0)) {
+    return why == Why::failed && type.save_when == SaveWhen::every_change
+               ? now + entity::Time(kSaveEvery)
+               : UnsavedList::kNever;
+  }
+  // Fibonacci hashing: neighbouring ids have shares that lie far apart.
+  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
+  const double share = static_cast<double>((id * kGolden) >> 40U) / static_cast<double>(1U << 24U);
+  const double earlier = share * static_cast<double>(kSaveSpread) / 100;
+  return now + interval -
+         entity::Time(static_cast<std::int64_t>(earlier * static_cast<double>(interval.count())));
+}
+
+bool EntitySaver::has_saved_fields(Entity& entity) const {
   const entity::Root* const properties = entity.properties();
   if (!enabled_ || properties == nullptr) return false;
   return std::ranges::any_of(properties->schema().fields(), [](const entity::FieldInfo& field) {
     return (field.reach & bit_of(entity::View::save)) != 0;
   });
+}
+
+bool EntitySaver::saves(Entity& entity) const {
+  if (!has_saved_fields(entity)) return false;
+  return context_.options_of(entity).save_unnamed || names_.has(id_of(entity)) ||
+         context_.entities->has_own_id(entity);
 }
 
 bool EntitySaver::under_way(const Entity& entity) const {
@@ -47,73 +75,108 @@ bool EntitySaver::take_unsaved(const Entity& entity) {
   return unsaved_.take(id_of(entity)) || under_way(entity);
 }
 
-void EntitySaver::save(Entity& entity, std::vector<std::string> names, Done done) {
-  context_.thread.check();
-  const std::uint64_t id = id_of(entity);
+SavedEntity EntitySaver::head_of(const Entity& entity) {
   SavedEntity saved{std::string(entity.type().name()), entity.persistent_id(), {}, {}};
-  saved.version.epoch = names_.epoch_of(id);
+  saved.version.epoch = names_.epoch_of(id_of(entity));
   saved.version.number = ++version_;
+  return saved;
+}
+
+std::optional<SavedEntity> EntitySaver::encode(Entity& entity) {
+  SavedEntity saved = head_of(entity);
   if (const auto& paths = context_.options_of(entity).searchable; !paths.empty()) {
     saved.values = searchable_values(*entity.properties(), paths);
   }
-  static_cast<void>(unsaved_.take(id));
-  auto ended = [this, weak = std::weak_ptr(context_.alive), id, names = std::move(names),
-                done = std::move(done)](const bus::Result<>& result) {
-    if (weak.expired()) return;
-    on_saved(id, names, result.has_value());
-    done(result);
-  };
   const auto encoded = entity.properties()->encode_saved(entity::View::save, saved.properties);
-  if (!encoded) {
-    spdlog::error("entities: {} was not saved: {}", entity.label(), encoded.error().to_string());
-    return ended(bus::Error(bus::Errc::too_large, encoded.error().to_string()));
+  if (encoded) {
+    entity.properties()->await_unsaved();
+    return saved;
   }
-  saves_.add(std::move(saved), entity.label(), std::move(ended));
+  spdlog::error("entities: {} was not saved: {}", entity.label(), encoded.error().to_string());
+  return std::nullopt;
 }
 
-void EntitySaver::on_saved(std::uint64_t id, const std::vector<std::string>& names, bool stored) {
+void EntitySaver::save(Entity& entity, Done done) {
+  context_.thread.check();
+  const std::uint64_t id = id_of(entity);
+  static_cast<void>(unsaved_.take(id));
+  auto ended = [this, weak = std::weak_ptr(context_.alive), id,
+                done = std::move(done)](const bus::Result<>& result) {
+    if (weak.expired()) return;
+    on_saved(id, result.has_value());
+    done(result);
+  };
+  auto saved = encode(entity);
+  if (!saved) return ended(bus::Error(bus::Errc::too_large, entity.label()));
+  saves_.add(std::move(*saved), entity.label(), std::move(ended));
+}
+
+void EntitySaver::save_last(Entity& entity, std::vector<std::string> names) {
+  context_.thread.check();
+  static_cast<void>(unsaved_.take(id_of(entity)));
+  Done ended = at_last(std::move(names));
+  auto saved = encode(entity);
+  if (!saved) return ended(bus::Error(bus::Errc::too_large));
+  saves_.add_last(std::move(*saved), entity.label(), std::move(ended));
+}
+
+void EntitySaver::erase(Entity& entity, std::vector<std::string> names) {
+  context_.thread.check();
+  static_cast<void>(unsaved_.take(id_of(entity)));
+  SavedEntity erased = head_of(entity);
+  erased.erase = true;
+  saves_.add_last(std::move(erased), entity.label(), at_last(std::move(names)));
+}
+
+/// Names of a lost lease may be another owner's by then, also of one in this process.
+Done EntitySaver::at_last(std::vector<std::string> names) {
+  return [this, weak = std::weak_ptr(context_.alive), names = std::move(names),
+          lease = names_.lease()](const bus::Result<>& result) {
+    if (weak.expired()) return;
+    ++(result ? context_.counters.saved : context_.counters.unsaved);
+    if (lease == names_.lease()) names_.release(names);
+    context_.on_save_ended();
+  };
+}
+
+void EntitySaver::on_saved(std::uint64_t id, bool stored) {
   ++(stored ? context_.counters.saved : context_.counters.unsaved);
-  names_.release(names);
-  // A living entity is tried again after the usual interval.
-  if (!stored && context_.entities->find(OnlineId{id}) != nullptr) {
-    unsaved_.mark(id, bus::io::boot_now());
-  }
+  Entity* const entity = stored ? nullptr : context_.entities->find(OnlineId{id});
+  if (entity != nullptr) unsaved_.mark_at(id, due_time(id, entity, Why::failed));
   context_.on_save_ended();
 }
 
 void EntitySaver::save_due() {
-  if (save_every_ <= milliseconds(0)) return;
   const entity::rpc::PassTime time{kTickTime};
   for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
-    const auto due = unsaved_.take_due(bus::io::boot_now());
+    const auto due = unsaved_.take_due(context_.timers.present());
     if (!due) return;
     Entity* const entity = context_.entities->find(OnlineId{*due});
-    if (entity == nullptr) continue;
+    if (entity == nullptr || !saves(*entity)) continue;
     // A frozen entity is saved where it lives next. It is marked again in case that is here.
     if (entity->life() == entity::EntityState::frozen) {
-      unsaved_.mark(*due, bus::io::boot_now());
+      unsaved_.mark_at(*due, due_time(*due, entity, Why::failed));
       continue;
     }
-    save(*entity, {}, [](const bus::Result<>&) {});
+    save(*entity, [](const bus::Result<>&) {});
   }
 }
 
-void EntitySaver::save_now(Entity& entity, EntitySync& sync, Done done) {
+void EntitySaver::save_now(Entity& entity, Done done) {
   const auto later = [&](const bus::Result<>& result) {
     boost::asio::post(context_.endpoint.loop(), [done = std::move(done), result] { done(result); });
   };
   if (context_.entities->find(entity.online_id()) != &entity || !saves(entity)) {
     return later(bus::Error(bus::Errc::not_bound, entity.label()));
   }
-  sync.tell(entity);
   if (!unsaved_.has(id_of(entity)) && !under_way(entity)) return later({});
-  save(entity, {}, std::move(done));
+  save(entity, std::move(done));
 }
 
-/// Only an entity shows which properties its type has.
-void EntitySaver::check_searchable(Entity& entity) {
+void EntitySaver::learn_type(Entity& entity) {
+  if (!saved_types_.try_emplace(&entity.type(), has_saved_fields(entity)).second) return;
   const auto type = context_.types.find(&entity.type());
-  if (type == context_.types.end() || !checked_types_.insert(type->first).second) return;
+  if (type == context_.types.end()) return;
   std::vector<std::string>& paths = type->second.searchable;
   if (paths.empty()) return;
   const auto refuse = [&](const std::string& why) {
@@ -125,6 +188,30 @@ void EntitySaver::check_searchable(Entity& entity) {
   if (entity.properties() == nullptr) return refuse("it has no properties");
   const std::string wrong = not_searchable(*entity.properties(), paths);
   if (!wrong.empty()) refuse("'" + wrong + "' is not a saved property of it");
+}
+
+/// The first of a type is let in: only an entity shows whether its type is saved.
+bus::Result<> EntitySaver::admits(const entity::TypeInfo& type, bool named) const {
+  if (!saves_.crowded()) return {};
+  const auto found = saved_types_.find(&type);
+  if (found == saved_types_.end() || !found->second) return {};
+  const auto options = context_.types.find(&type);
+  const bool unnamed = options != context_.types.end() && options->second.save_unnamed;
+  if (!named && !unnamed) return {};
+  return bus::Error(bus::Errc::busy,
+                    std::to_string(saves_.ended()) + " entities that have ended wait to be saved");
+}
+
+void EntitySaver::report_lost() const {
+  if (saves_.empty()) return;
+  spdlog::error("entities: {} saves are lost, at the end of the node", saves_.size());
+  for (const UnsavedEnd& one : saves_.unsaved_ends(kNamedUnsaved)) {
+    spdlog::error("entities: {} ended {} ms ago and is lost unsaved: {}", one.label,
+                  one.age.count(), one.reason.empty() ? "no answer of the store" : one.reason);
+  }
+  if (saves_.ended() > kNamedUnsaved) {
+    spdlog::error("entities: {} more are lost unsaved", saves_.ended() - kNamedUnsaved);
+  }
 }
 
 }  // namespace starbus::nodes::entities

@@ -6,8 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "nodes/hosting/entity_saves.hpp"
@@ -22,17 +23,23 @@ class EntitySaver {
  public:
   EntitySaver(HostContext& context, PublishedNames& names, const HostOptions& options);
 
-  /// A saved property of it has changed.
-  void mark(const entity::Entity& entity);
-  /// Has it properties that are saved?
+  /// A saved property of this entity has changed, or it has got a name. Within the write.
+  void mark(std::uint64_t id);
+  /// Has it properties that are saved, and a name to find them by? See TypeOptions::save_unnamed.
   bool saves(entity::Entity& entity) const;
-  /// Logs an error if the searchable paths of its type are wrong; once per type.
-  void check_searchable(entity::Entity& entity);
+  /// The first of a type shows whether it is saved; logs an error if its searchable paths are
+  /// wrong.
+  void learn_type(entity::Entity& entity);
 
-  /// Saves its present state. Then, or if that failed, unbinds `names`.
-  void save(entity::Entity& entity, std::vector<std::string> names, Done done);
+  /// Saves its present state.
+  void save(entity::Entity& entity, Done done);
+  /// The same for one that ends here: its state is kept until it is stored, or refused for good;
+  /// then `names` are unbound.
+  void save_last(entity::Entity& entity, std::vector<std::string> names);
+  /// Likewise, but what is stored of it is erased.
+  void erase(entity::Entity& entity, std::vector<std::string> names);
   /// Saves it if it has changed. Completes when it is stored; not_bound: it is never saved.
-  void save_now(entity::Entity& entity, EntitySync& sync, Done done);
+  void save_now(entity::Entity& entity, Done done);
   /// Saves entities whose time has come, within the limits of one tick.
   void save_due();
   /// It ended, or moved away. True if its present state is not stored yet.
@@ -48,17 +55,33 @@ class EntitySaver {
   /// Entities whose present state is not stored.
   std::size_t pending() const { return unsaved_.size() + saves_.size(); }
 
+  /// Why no entity of this type may be made or published now: `busy` if it is saved, and too many
+  /// that have ended wait to be stored. `named`: it has a persistent id of its own, or gets a name.
+  bus::Result<> admits(const entity::TypeInfo& type, bool named) const;
+  /// Entities that have ended and are not stored.
+  std::size_t ended() const { return saves_.ended(); }
+  std::vector<UnsavedEnd> unsaved_ends(std::size_t most) const { return saves_.unsaved_ends(most); }
+  /// The node ends: logs what is not stored, one line for each of the oldest kNamedUnsaved.
+  void report_lost() const;
+
  private:
-  void on_saved(std::uint64_t id, const std::vector<std::string>& names, bool stored);
+  enum class Why { changed, failed };
+  entity::Time due_time(std::uint64_t id, const entity::Entity* entity, Why why) const;
+  bool has_saved_fields(entity::Entity& entity) const;
+  SavedEntity head_of(const entity::Entity& entity);
+  Done at_last(std::vector<std::string> names);
+  /// Nothing if it cannot be encoded, which is logged.
+  std::optional<SavedEntity> encode(entity::Entity& entity);
+  void on_saved(std::uint64_t id, bool stored);
 
   HostContext& context_;
   PublishedNames& names_;
   const bool enabled_;
-  const std::chrono::milliseconds save_every_;
+  const entity::Time save_every_;  // of the host
   EntitySaves saves_;
   UnsavedList unsaved_;
-  std::unordered_set<const entity::TypeInfo*> checked_types_;
-  std::uint64_t version_;  // of the latest save
+  std::unordered_map<const entity::TypeInfo*, bool> saved_types_;  // that had an entity
+  std::uint64_t version_;                                          // of the latest save
 };
 
 }  // namespace starbus::nodes::entities

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "entity/properties/scratch.hpp"
+#include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -28,10 +29,8 @@ bool sees(const Root& properties, Audience audience) {
 void EntitySync::add(Entity& entity, bool arrived) {
   Root* const properties = entity.properties();
   if (properties == nullptr) return;
-  if (users_.unsaved && sees(*properties, Audience::save)) {
-    properties->watch(Audience::save);
-    users_.unsaved(entity);  // the state that is saved is not known
-  }
+  // The state that is saved is not known.
+  if (users_.unsaved && sees(*properties, Audience::save)) users_.unsaved(id_of(entity));
   properties->listen(this, id_of(entity));
   if (!arrived || users_.sink == nullptr) return;
   for (const Audience audience :
@@ -95,25 +94,33 @@ void EntitySync::changed(std::uint64_t tag) {
 
 bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
                       const entity::rpc::PassTime& time) {
-  if (changed_.empty()) return false;
-  if (next_ == 0) ++counters_.ticks;
-  const std::size_t end = std::min(changed_.size(), next_ + most);
+  if (telling_.empty()) {
+    if (changed_.empty()) return false;
+    telling_.swap(changed_);
+    ended_.clear();
+    ++counters_.ticks;
+  }
+  const std::size_t end = std::min(telling_.size(), next_ + most);
   while (next_ < end) {
-    if (Entity* const entity = entities.find(entity::OnlineId{changed_[next_++]})) tell(*entity);
+    if (Entity* const entity = entities.find(entity::OnlineId{telling_[next_++]})) {
+      // Before its news: they may lead to its next change.
+      if (Root* const properties = entity->properties()) properties->listen(this, id_of(*entity));
+      tell(*entity);
+    }
     if (time.over()) break;
   }
   if (users_.sink != nullptr) users_.sink->pass_ended();
-  if (next_ < changed_.size()) return true;
-  changed_.clear();
+  if (next_ < telling_.size()) return true;
+  telling_.clear();
   next_ = 0;
   return false;
 }
 
-/// Ghosts first: clients may ask them. A frozen entity tells at its next tick, here or elsewhere.
+/// Ghosts first: clients may ask them. An entity that is listed stays so: its turn in the tick
+/// finds no news, or what has come since.
 void EntitySync::tell(Entity& entity) {
   Root* const properties = entity.properties();
   if (properties == nullptr) return;
-  properties->listen(this, id_of(entity));
   const Reach news = properties->news();
   for (std::size_t i = 0; i < entity::kAudiences && news != 0; ++i) {
     const auto audience = static_cast<Audience>(i);
@@ -121,12 +128,19 @@ void EntitySync::tell(Entity& entity) {
   }
 }
 
+/// Ids of ended entities go when they are half of the list: else entities that come, change and end
+/// within one long tick would make it grow.
+void EntitySync::forget(Entity& entity) {
+  publishers_.erase(id_of(entity));
+  const Root* const properties = entity.properties();
+  if (properties == nullptr || properties->listened()) return;
+  ended_.insert(id_of(entity));
+  if (ended_.size() < kTickEntities || 2 * ended_.size() < changed_.size()) return;
+  std::erase_if(changed_, [this](std::uint64_t id) { return ended_.contains(id); });
+  ended_.clear();
+}
+
 void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
-  if (audience == Audience::save) {
-    if (!users_.unsaved) return;
-    properties.drop_news(audience);
-    return users_.unsaved(entity);
-  }
   const auto publisher =
       audience == Audience::ghost ? publishers_.find(id_of(entity)) : publishers_.end();
   const bool mirrored = publisher != publishers_.end();

@@ -2,8 +2,10 @@
 /// tick.
 ///
 /// An entity costs nothing here until a watched property changes. Invariant: an entity with unsent
-/// changes is in the list of changed entities once. Changes that nothing here receives (no sink, no
-/// mirrors, no saving) are left to a caller of Root::flush().
+/// changes is listed once, among those of this tick or those of the next one, so no list is longer
+/// than there are entities. A tick tells what had changed when it began: what changes during it
+/// waits for the next one. Changes that nothing here receives (no sink, no mirrors) are
+/// left to a caller of Root::flush().
 ///
 /// Belongs to the loop's thread; owns the publishers. The sink outlives it; entities are forgotten
 /// before they are destroyed.
@@ -12,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "entity/objects/entity_manager.hpp"
@@ -33,8 +36,9 @@ class EntitySync final : private entity::ChangeListener {
  public:
   struct Users {
     AudienceSink* sink = nullptr;
-    /// Called when a saved property has changed; not set: nothing is saved.
-    std::function<void(entity::Entity&)> unsaved{};
+    /// Called when an entity begins to be told of, and within the first write of a saved property
+    /// after a save (Root::await_unsaved), with its online id. Not set: nothing is saved.
+    std::function<void(std::uint64_t id)> unsaved{};
     /// Called on the first change after a tick; schedules the next tick.
     std::function<void()> wanted{};
   };
@@ -52,14 +56,17 @@ class EntitySync final : private entity::ChangeListener {
   /// Sends the sink the whole state of an audience now, and begins to watch it.
   entity::DataResult<> show(entity::Entity& entity, entity::Audience audience);
 
-  /// Sends the changes of at most `most` entities, and of at least one. True if there are more.
+  /// Goes on with the present tick, or begins one: sends the changes of at most `most` entities,
+  /// and of at least one. True if the tick has more.
   bool pass(entity::EntityManager& entities, std::size_t most, const entity::rpc::PassTime& time);
   /// Sends the changes of one entity now.
   void tell(entity::Entity& entity);
   /// It ends: its mirrors get no more changes.
-  void forget(entity::Entity& entity) { publishers_.erase(id_of(entity)); }
+  void forget(entity::Entity& entity);
 
-  bool idle() const { return changed_.empty(); }
+  bool idle() const { return telling_.empty() && changed_.empty(); }
+  /// Entities whose changes wait: those of this tick, and those of the next one.
+  std::size_t waiting() const { return telling_.size() - next_ + changed_.size(); }
   std::size_t mirrored() const { return publishers_.size(); }
   /// Null if it has no mirrors.
   const replica::Publisher* publisher(const entity::Entity& entity) const;
@@ -68,6 +75,9 @@ class EntitySync final : private entity::ChangeListener {
  private:
   // ChangeListener
   void changed(std::uint64_t tag) override;
+  void unsaved(std::uint64_t tag) override {
+    if (users_.unsaved) users_.unsaved(tag);
+  }
 
   static std::uint64_t id_of(const entity::Entity& entity) {
     return static_cast<std::uint64_t>(entity.online_id());
@@ -75,8 +85,11 @@ class EntitySync final : private entity::ChangeListener {
   void tell_one(entity::Entity& entity, entity::Root& properties, entity::Audience audience);
 
   const Users users_;
-  std::vector<std::uint64_t> changed_;  // online ids, in the order of their first change
-  std::size_t next_ = 0;                // of these, when a pass has left some
+  std::vector<std::uint64_t>
+      telling_;           // online ids of this tick, in the order of their first change
+  std::size_t next_ = 0;  // of these, when a pass has left some
+  std::vector<std::uint64_t> changed_;       // since this tick began: for the next one
+  std::unordered_set<std::uint64_t> ended_;  // of those, entities that have ended
   std::unordered_map<std::uint64_t, std::unique_ptr<replica::Publisher>> publishers_;
   SyncCounters counters_;
 };

@@ -41,6 +41,8 @@ struct HostContext {
   bool draining = false;
   /// Called when a move in either direction has ended.
   std::function<void()> on_move_ended{};
+  /// Called when an entity gets, or asks for, a channel name; with its online id.
+  std::function<void(std::uint64_t)> on_named{};
   /// Called when a save has ended.
   std::function<void()> on_save_ended{};
   entity::TimerOwner alarms{};

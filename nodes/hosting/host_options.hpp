@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,8 @@ struct HostOptions {
   /// Entities whose channel names begin with one of these may move here.
   std::vector<std::string> take_in = {"entity/"};
   /// Where entities with `save` properties are stored: DbSaver, or one of your own. Each is saved
-  /// save_every after its first change, and when it ends, unless it was moved or fenced. Not set:
-  /// nothing is saved.
+  /// at the latest save_every after its first change, and when it ends, unless it was moved. Not
+  /// set: nothing is saved. TypeOptions can say otherwise for a type.
   Store save = {};
   std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
   /// Receives property changes; outlives the host. Null: only mirrors receive them.
@@ -30,6 +32,13 @@ struct HostOptions {
   /// Interval of property changes and due saves; in a node at the earliest with its next tick, in
   /// the phase `sync`. 0: only when tick() is called.
   std::chrono::milliseconds tick{kTick};
+};
+
+/// When an entity is saved, beside its end and save_now().
+enum class SaveWhen : std::uint8_t {
+  interval,      // some time after its first change: many changes cost one save
+  every_change,  // in the next tick after each change
+  at_end,        // never: a crash takes all changes
 };
 
 /// Settings for all entities of a type in this process.
@@ -41,6 +50,13 @@ struct TypeOptions {
   /// DbSaver puts them into the document, for indexes. At most kMaxSearchable. If a path is not
   /// such a property, an error is logged when the first entity of the type is activated.
   std::vector<std::string> searchable = {};
+  SaveWhen save_when = SaveWhen::interval;
+  /// Of SaveWhen::interval: an entity is saved so long after its first change, or earlier by its
+  /// own share of kSaveSpread. Not set: HostOptions::save_every.
+  std::optional<std::chrono::milliseconds> save_every = {};
+  /// Saves also entities that have neither a persistent id of their own nor a channel name: under
+  /// an id that no later start of the node uses, so that nothing but a query finds them again.
+  bool save_unnamed = false;
 };
 
 }  // namespace starbus::nodes::entities

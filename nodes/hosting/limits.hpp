@@ -21,14 +21,27 @@ namespace starbus::nodes::entities {
     "from the first unsaved change to its save, unless configured: the changes that a crash "     \
     "may take",                                                                                   \
     "it is saved in the next tick that has room for it")                                          \
+  X(kSaveSpread, 25, "percent",                                                                   \
+    "of the interval of saves, by which each entity is saved earlier by a share of its own: "     \
+    "those that were made at once are not saved at once",                                         \
+    "the share follows from the online id")                                                       \
   X(kSavesUnderWay, 256, "saves", "with the store at a time: they are memory twice over",         \
     "further ones wait for their turn")                                                           \
-  X(kMaxSaves, 4'096, "saves", "of entities that wait or are under way: each is a copy",          \
-    "those that live are saved later, and those that are to end go on ending later")              \
+  X(kMaxSaves, 4'096, "saves", "of living entities that wait or are under way: each is a copy",   \
+    "the others are saved later")                                                                 \
+  X(kMaxUnsavedEnds, 4'096, "entities", "that have ended and are not stored: their only copies",  \
+    "entities with saved properties are neither made nor published: busy; none is dropped")       \
   X(kSaveRetry, 250ms, "until a save that has failed is tried again",                             \
     "again, until kSaveDeadline; not if the reason does not pass")                                \
-  X(kSaveDeadline, 15s, "of saving one entity: less than the deadline of a drain",                \
-    "logged, and counted as unsaved; a later end of the save is ignored")                         \
+  X(kSaveRetryMost, 10s, "until the last save of an entity that has ended is tried again",        \
+    "again, as long as the node lives: kSaveRetry is doubled up to this")                         \
+  X(kSaveDeadline, 15s, "of saving a living entity, and for an answer to one attempt",            \
+    "logged, and counted as unsaved; due again later. A last save is tried again")                \
+  X(kNamedUnsaved, 100, "entities",                                                               \
+    "that are not saved, one a line of the log: when the store is away, and when the node ends",  \
+    "the rest is counted")                                                                        \
+  X(kShownUnsaved, 20, "entities", "that have ended and are not stored, in /entities",            \
+    "the oldest are shown, and all are counted")                                                  \
   X(kLeastSaveTime, 1s, "for a save after one that has just met kSaveDeadline",                   \
     "as kSaveDeadline")                                                                           \
   X(kMaxSearchable, 16, "properties", "of a type: as many as a collection may have indexes",      \

@@ -21,6 +21,7 @@ void PublishedNames::publish(Entity& entity, std::string name, Done done) {
   }
   // Counted before the answer: a lease that is lost meanwhile ends the entity, too.
   ++rows_[id_of(entity)].names;
+  if (context_.on_named) context_.on_named(id_of(entity));
   context_.endpoint.bind(std::move(name), entity,
                          [this, weak = std::weak_ptr(context_.alive), id,
                           done = std::move(done)](const bus::Result<bus::Bound>& result) {
@@ -40,6 +41,7 @@ void PublishedNames::on_bound(OnlineId id, const bus::Result<bus::Bound>& bound)
 
 void PublishedNames::add_owned(Entity& entity, bus::Epoch epoch) {
   ++rows_[id_of(entity)].names;
+  if (context_.on_named) context_.on_named(id_of(entity));
   own(entity, epoch);
 }
 
@@ -55,6 +57,7 @@ void PublishedNames::raise_epoch(std::uint64_t id, bus::Epoch epoch) {
 }
 
 std::vector<std::uint64_t> PublishedNames::fence_all() {
+  ++lease_;
   std::vector<std::uint64_t> ids;
   for (auto& [id, row] : rows_) {
     if (!std::exchange(row.fenced, true)) ids.push_back(id);

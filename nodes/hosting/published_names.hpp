@@ -37,6 +37,8 @@ class PublishedNames {
   std::vector<std::string> take_retired(std::uint64_t id);
   void forget(std::uint64_t id) { rows_.erase(id); }
   void release(const std::vector<std::string>& names);
+  /// Which lease it is, counted from 0: names of an earlier one are not ours to release.
+  std::uint64_t lease() const { return lease_; }
 
   bool has(std::uint64_t id) const { return rows_.contains(id); }
   /// Whether its names were lost with the lease.
@@ -62,6 +64,7 @@ class PublishedNames {
   HostContext& context_;
   EntitySync& sync_;
   std::unordered_map<std::uint64_t, Row> rows_;  // by online id
+  std::uint64_t lease_ = 0;
 };
 
 }  // namespace starbus::nodes::entities

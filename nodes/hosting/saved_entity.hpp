@@ -27,17 +27,19 @@ struct SavedValue {
   nlohmann::json value;
 };
 
-/// The stored form of an entity: its properties, as View::save.
+/// The stored form of an entity: its properties, as View::save. Or the order to erase what is
+/// stored of it.
 struct SavedEntity {
   std::string type;
   std::string persistent_id;
   bus::Bytes properties;
   SaveVersion version{};
   std::vector<SavedValue> values{};  // those of TypeOptions::searchable
+  bool erase = false;                // it ended as EndReason::erased: the rest is empty
 };
 
-/// Stores one entity, and calls `done` once, at once or later. After a temporary failure it is
-/// called again with the same state: see EntitySaves.
+/// Stores one entity, or erases it (SavedEntity::erase), and calls `done` once, at once or later.
+/// After a temporary failure it is called again with the same state: see EntitySaves.
 using Store = std::function<void(SavedEntity, Done)>;
 
 }  // namespace starbus::nodes::entities

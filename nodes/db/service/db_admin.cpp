@@ -27,6 +27,7 @@ daemon::Response report(const std::string& database, const DbFigures& figures) {
   const nlohmann::ordered_json json = {
       {"database", database},
       {"open", engine.open},
+      {"identity", engine.identity},
       {"collections", engine.database.collections},
       {"documents", engine.database.documents},
       {"store",

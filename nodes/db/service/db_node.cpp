@@ -14,7 +14,8 @@ void DbNode::configure(daemon::ConfigReader& reader) {
 bus::Result<> DbNode::reload() {
   if (fresh_ == settings_) return {};
   return bus::Error(bus::Errc::bad_config,
-                    "database, folder, collections, headroom and [[index]] take a restart");
+                    "database, folder, collections, headroom, identity, replaces and [[index]] "
+                    "take a restart");
 }
 
 bus::Result<> DbNode::start(Node& node) {
@@ -33,6 +34,11 @@ bus::Result<> DbNode::start(Node& node) {
   bus::Handlers handlers;
   handlers.on_call = [this](bus::Call& call) { intake_->take(call); };
   node.before_ready("store", [this](Done done) { open(std::move(done)); });
+  if (settings_.check_identity) {
+    identity_.emplace(settings_.database, settings_.replaces,
+                      identity_log(node.bus(), settings_.database), node.timers());
+    node.before_ready("identity", [this](Done done) { check_identity(std::move(done)); });
+  }
   node.offer(channel_of(settings_.database), handlers);
   node.offer("service/db", handlers);
   node.on_drain("answers",
@@ -69,9 +75,17 @@ void DbNode::open(Done done) {
   });
 }
 
+/// After the store is open, and again after a lost lease: another store may have taken its place.
+void DbNode::check_identity(Done done) {
+  identity_->run(engine_->figures().identity, std::move(done));
+}
+
 std::string DbNode::status() const {
   const EngineFigures figures = engine_ ? engine_->figures() : EngineFigures();
   if (!figures.open) return settings_.database + ": not open";
+  if (identity_ && !identity_->waits_for().empty()) {
+    return settings_.database + ": waits for " + identity_->waits_for();
+  }
   std::string text =
       settings_.database + ": " + std::to_string(figures.database.documents) + " documents";
   if (figures.storage.state != storage::State::running) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "nodes/db/service/store_identity.hpp"
 #include "storage/bulk_writer.hpp"
 #include "storage/recovery/repair.hpp"
 
@@ -75,6 +76,7 @@ Result<> Engine::open_now() {
   }
   store_ = std::move(*store);
   if (const auto named = name_store(); !named) return named;
+  if (const auto identified = identify_store(); !identified) return identified;
   measured_ = std::make_unique<storage::MeasuredStore>(*store_, hooks_.measured);
   auto database = StoreDatabase::open(*measured_, *this);
   if (!database) return database.error();
@@ -96,6 +98,20 @@ Result<> Engine::name_store() {
   }
   storage::Batch batch;
   batch.put(kNameKey, name);
+  const auto written = storage::commit_and_wait(*store_, std::move(batch));
+  return written ? Result<>() : Result<>(error_of(written.error()));
+}
+
+Result<> Engine::identify_store() {
+  const auto known = store_->get(kIdentityKey);
+  if (!known) return error_of(known.error());
+  if (known->has_value()) {
+    identity_ = **known;
+    return {};
+  }
+  identity_ = draw_identity();
+  storage::Batch batch;
+  batch.put(kIdentityKey, identity_);
   const auto written = storage::commit_and_wait(*store_, std::move(batch));
   return written ? Result<>() : Result<>(error_of(written.error()));
 }
@@ -126,7 +142,8 @@ void Engine::publish() {
   const auto now = std::chrono::steady_clock::now();
   if (!handler_ || (figures_.open && now - published_ < kPublish)) return;
   published_ = now;
-  EngineFigures figures{true, database_->report(), store_->report(), handler_->counters()};
+  EngineFigures figures{true, database_->report(), store_->report(), handler_->counters(),
+                        identity_};
   const bool stopped = figures.storage.state == storage::State::stopped && !told_;
   told_ |= stopped;
   const storage::Error reason = figures.storage.reason;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct EngineFigures {
   DatabaseReport database;
   storage::Report storage;
   RequestHandler::Counters handler;
+  std::string identity;  // of the store
 };
 
 /// A database on a thread of its own, so that no disk holds up the node's loop: the store, the
@@ -65,6 +67,8 @@ class Engine final : private Executor {
   void run();
   Result<> open_now();
   Result<> name_store();
+  /// An identity for a store that has none yet: store_identity.hpp.
+  Result<> identify_store();
   void declare(std::size_t index, std::function<void(const Result<>&)> opened);
   void publish();
   void close();
@@ -77,6 +81,7 @@ class Engine final : private Executor {
   std::unique_ptr<storage::MeasuredStore> measured_;
   std::unique_ptr<StoreDatabase> database_;
   std::unique_ptr<RequestHandler> handler_;  // ends after the database, whose callbacks refer to it
+  std::string identity_;
   bool told_ = false;
   std::chrono::steady_clock::time_point published_{};
 

@@ -46,9 +46,10 @@ bool operator==(const DbSettings& a, const DbSettings& b) {
   const auto same = [](const DeclareIndex& x, const DeclareIndex& y) {
     return fields_of(x) == fields_of(y);
   };
-  return std::tie(a.database, a.folder, a.collections, a.headroom) ==
-             std::tie(b.database, b.folder, b.collections, b.headroom) &&
-         std::ranges::equal(a.indexes, b.indexes, same);
+  const auto fields = [](const DbSettings& s) {
+    return std::tie(s.database, s.folder, s.collections, s.headroom, s.check_identity, s.replaces);
+  };
+  return fields(a) == fields(b) && std::ranges::equal(a.indexes, b.indexes, same);
 }
 
 DbSettings read_db_settings(ConfigReader& reader) {
@@ -61,6 +62,12 @@ DbSettings read_db_settings(ConfigReader& reader) {
   }
   settings.headroom =
       reader.size("headroom", storage::kHeadroom, kLeastHeadroom, 1024 * storage::kHeadroom);
+  const std::string identity = reader.string("identity", "cluster");
+  settings.check_identity = identity != "folder";
+  if (identity != "cluster" && identity != "folder") {
+    reader.problem("identity", "'" + identity + "' is neither cluster nor folder");
+  }
+  settings.replaces = reader.string("replaces", "");
   for (const ConfigReader& table : reader.tables("index")) {
     settings.indexes.push_back(read_index(table));
   }

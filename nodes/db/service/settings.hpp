@@ -17,6 +17,8 @@ struct DbSettings {
   std::set<std::string> collections;  // that are here; empty: all
   std::vector<DeclareIndex> indexes;
   std::uint64_t headroom = 0;  // as of storage::StoreOptions
+  bool check_identity = true;  // against the cluster's: store_identity.hpp
+  std::string replaces;        // identity of the store that this one replaces; empty: none
 
   friend bool operator==(const DbSettings& a, const DbSettings& b);
 };

@@ -29,7 +29,8 @@ class DbNodeTest : public ClusterTest {
     auto made = std::make_unique<Daemon>(program(which), name, cluster.folder(),
                                          std::vector<std::string>{"/usr/bin/env", orders});
     made->configure("node = '" + name + "'\nstate_directory = '" + made->state_folder().string() +
-                    "'\n" + keys + "\n[bus]\nendpoint = '" + cluster.endpoint(host) + "'\n");
+                    "'\nidentity = 'folder'\n" + keys + "\n[bus]\nendpoint = '" +
+                    cluster.endpoint(host) + "'\n");
     return made;
   }
   static bool started(Daemon& daemon) {

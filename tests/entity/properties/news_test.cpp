@@ -16,7 +16,9 @@ struct Sheep : Properties<Sheep> {
 };
 struct Shepherd final : ChangeListener {
   void changed(std::uint64_t tag) override { heard.push_back(tag); }
+  void unsaved(std::uint64_t tag) override { unsaved_tags.push_back(tag); }
   std::vector<std::uint64_t> heard;
+  std::vector<std::uint64_t> unsaved_tags;
 };
 
 TEST(News, AListenerIsCalledOnceUntilItListensAgain) {
@@ -103,6 +105,95 @@ TEST(News, AStateThatWasReplacedIsNews) {
   Bytes news;
   ASSERT_TRUE(sheep.take_news(Audience::own_client, news));
   EXPECT_EQ(news.front(), std::byte{0xa2}) << "a snapshot";
+}
+
+TEST(Unsaved, FirstWriteAfterASaveIsToldOnceAndNothingIsRecorded) {
+  Shepherd shepherd;
+  Sheep sheep;
+  sheep.listen(&shepherd, 7);
+  sheep.wool = 1;
+  EXPECT_THAT(shepherd.unsaved_tags, IsEmpty()) << "nobody has saved it";
+  sheep.await_unsaved();
+  sheep.wool = 1;
+  sheep.place = 3;
+  sheep.thoughts = 3;
+  EXPECT_THAT(shepherd.unsaved_tags, IsEmpty()) << "no saved field has changed";
+  sheep.wool = 2;
+  sheep.wool = 3;
+  EXPECT_THAT(shepherd.unsaved_tags, ElementsAre(7));
+  EXPECT_EQ(sheep.attention(), 0) << "a write is a plain store again";
+  EXPECT_EQ(sheep.memory(), 0U);
+  EXPECT_EQ(sheep.watchers(), 0);
+  EXPECT_THAT(shepherd.heard, IsEmpty());
+  sheep.await_unsaved();
+  EXPECT_FALSE(sheep.watched(Audience::save));
+  Bytes saved;
+  ASSERT_TRUE(sheep.encode_saved(View::save, saved));
+  ASSERT_TRUE(sheep.load_saved(saved));
+  EXPECT_THAT(shepherd.unsaved_tags, ElementsAre(7, 7)) << "its state was replaced";
+}
+
+TEST(Unsaved, WritesOfSavedFieldsTakeNoHistoryFromWatchers) {
+  struct Ewe : Properties<Ewe> {
+    Field<int, own_client> wool{this, "wool"};
+    Field<int, Flags::save> steps{this, "steps"};
+    Field<int, own_client | Flags::save> lambs{this, "lambs"};
+  } ewe;
+  Shepherd shepherd;
+  ewe.watch(Audience::own_client);
+  const Version before = ewe.version(Audience::own_client);
+  ewe.wool = 1;
+  ewe.seal();
+  for (int i = 1; i <= 1'000; ++i) {
+    ewe.listen(&shepherd, 7);
+    ewe.await_unsaved();
+    ewe.steps = i;
+    ewe.seal();
+  }
+  EXPECT_EQ(shepherd.unsaved_tags.size(), 1'000U);
+  EXPECT_THAT(shepherd.heard, IsEmpty()) << "no watcher sees them";
+  ewe.await_unsaved();
+  ewe.lambs = 2;
+  EXPECT_EQ(shepherd.unsaved_tags.size(), 1'001U);
+  EXPECT_THAT(shepherd.heard, ElementsAre(7));
+  ewe.seal();
+  Bytes delta;
+  EXPECT_TRUE(ewe.encode_delta(Audience::own_client, before, delta)) << "the history is kept";
+}
+
+// Several audiences see different parts of an item, so its insertion is several changes.
+TEST(Unsaved, InsertionThatIsSeveralChangesIsToldOnce) {
+  struct Item : Struct<Item> {
+    Field<int, own_client> price{this, "price"};
+    Field<int, Flags::save> age{this, "age"};
+    Field<int> kind{this, "kind"};
+  };
+  struct Shed : Properties<Shed> {
+    Bag<Item, own_client | Flags::save> items{this, "items", 10};
+  } shed, copy;
+  Shepherd shepherd;
+  shed.listen(&shepherd, 4);
+  shed.watch(Audience::own_client);
+  copy.become_replica(Audience::own_client);
+  Bytes bytes;
+  ASSERT_TRUE(shed.encode_snapshot(View::own_client, bytes));
+  ASSERT_TRUE(copy.apply_snapshot(bytes));
+  shed.await_unsaved();
+  ASSERT_TRUE(shed.items.insert(1));
+  EXPECT_THAT(shepherd.unsaved_tags, ElementsAre(4));
+  bytes.clear();
+  ASSERT_EQ(shed.news(), bit_of(Audience::own_client));
+  ASSERT_TRUE(shed.take_news(Audience::own_client, bytes));
+  ASSERT_TRUE(copy.apply_delta(bytes));
+  EXPECT_EQ(copy.items.size(), 1U);
+  // With a watcher of its own that audience is recorded as ever.
+  shed.watch(Audience::save);
+  shed.await_unsaved();
+  ASSERT_TRUE(shed.items.insert(2));
+  EXPECT_THAT(shepherd.unsaved_tags, ElementsAre(4, 4));
+  EXPECT_EQ(shed.news(), bit_of(Audience::own_client) | bit_of(Audience::save));
+  shed.unwatch(Audience::save);
+  EXPECT_FALSE(shed.watched(Audience::save));
 }
 
 }  // namespace

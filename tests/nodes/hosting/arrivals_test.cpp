@@ -135,6 +135,26 @@ TEST_F(EntityArrivals, OneThatNeverComesToLiveIsSavedByTheDrain) {
   });
 }
 
+TEST_F(EntityArrivals, OneThatIsNotActivatedIsSavedWhenTheLeaseIsLost) {
+  run([this]() -> Task {
+    const bool begun = co_await begin();
+    EXPECT_TRUE(begun);
+    hero->state.gold = 5;
+    Hero::refusals = 1'000;
+    const std::string end = co_await move_to_y();
+    EXPECT_EQ(end, "moved");
+    const std::uint64_t epoch = y->bus.epoch("entity/ada").value;
+    y->host.lose_all();
+    EXPECT_EQ(y->host.counters().fenced, 1U);
+    EXPECT_EQ(y->kept.size(), 1U);
+    if (y->kept.size() != 1) co_return;
+    HeroState read;
+    EXPECT_TRUE(read.load_saved(y->kept[0].properties));
+    EXPECT_EQ(read.gold.get(), 5);
+    EXPECT_EQ(y->kept[0].version.epoch, epoch);
+  });
+}
+
 TEST_F(EntityArrivals, ANameIsFreeWhenWhatHadItIsSaved) {
   run([this]() -> Task {
     const bool begun = co_await begin();

@@ -26,6 +26,10 @@ class Documents final : public db::Database {
     if (const auto changed = db::apply_changes(update.changes, document); !changed) {
       done(changed.error());
     } else {
+      if (request.writes.size() == 2) {
+        const auto& erase = std::get<db::Erase>(request.writes.at(1));
+        all.erase(erase.collection + "/" + erase.id);
+      }
       done(db::Written{{fresh ? db::Outcome::created : db::Outcome::changed}, false});
     }
     return {};
@@ -58,6 +62,15 @@ class DbSaverTest : public ::testing::Test {
                [&](const bus::Result<>& kept) { end = kept ? bus::Errc::ok : kept.error().code; });
     return end.value();
   }
+  Code erase(std::uint64_t epoch, std::uint64_t number) {
+    std::optional<Code> end;
+    SavedEntity erased{"hero", "ada", {}, {epoch, number}};
+    erased.erase = true;
+    saver.save(erased, [&](const bus::Result<>& result) {
+      end = result ? bus::Errc::ok : result.error().code;
+    });
+    return end.value();
+  }
   std::string load() {
     std::string text = "not called";
     saver.load("hero", "ada", [&](const DbSaver::Loaded& loaded) {
@@ -84,6 +97,16 @@ TEST_F(DbSaverTest, ALaterOwnersStateStays) {
   EXPECT_EQ(saver.counters().superseded, 2U);
   EXPECT_EQ(save(0, 1'000, "loaded, and never owned"), bus::Errc::superseded);
   EXPECT_EQ(load(), "three");
+}
+
+TEST_F(DbSaverTest, ErasesTheDocumentUnlessALaterOwnerHasWritten) {
+  EXPECT_EQ(save(7, 2, "one"), bus::Errc::ok);
+  EXPECT_EQ(erase(6, 9), bus::Errc::superseded);
+  EXPECT_EQ(load(), "one");
+  EXPECT_EQ(erase(7, 3), bus::Errc::ok);
+  EXPECT_EQ(load(), "none");
+  EXPECT_EQ(erase(7, 3), bus::Errc::ok) << "again: its answer was lost";
+  EXPECT_TRUE(documents.all.empty());
 }
 
 class DbSaverValues : public DbSaverTest {
@@ -147,6 +170,24 @@ TEST(DbSaverIndex, FindsEntitiesByValuesAndReadsTheirBytes) {
   });
   ASSERT_TRUE(world.loop().run_until([&] { return !read.empty(); }));
   EXPECT_EQ(read, "ada");
+}
+
+TEST(DbSaverErase, LeavesNoDocumentInAStore) {
+  db::test::World world;
+  DbSaver saver{world.database()};
+  SavedEntity hero{"hero", "ada", {}, {1, 1}};
+  std::vector<Code> ends;
+  const auto note = [&](const bus::Result<>& end) {
+    ends.push_back(end ? bus::Errc::ok : end.error().code);
+  };
+  saver.save(hero, note);
+  hero.version.number = 2;
+  hero.erase = true;
+  saver.save(hero, note);
+  saver.save({"hero", "bea", {}, {1, 1}, {}, true}, note);  // there is none
+  ASSERT_TRUE(world.loop().run_until([&] { return ends.size() == 3; }));
+  EXPECT_THAT(ends, ElementsAre(bus::Errc::ok, bus::Errc::ok, bus::Errc::ok));
+  EXPECT_TRUE(world.all({.collection = "hero"}, 10).empty());
 }
 
 TEST_F(DbSaverTest, ErrorsSayWhetherTheyPass) {

@@ -89,19 +89,30 @@ TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
   Guild& roses = guild("roses");
   names.add_owned(roses, bus::Epoch{7});
   ASSERT_TRUE(saver->saves(roses));
-  saver->mark(roses);
+  saver->mark(id_of(roses));
   EXPECT_EQ(saver->pending(), 1U);
-  saver->save(roses, {}, [](const bus::Result<>& stored) { EXPECT_TRUE(stored); });
+  saver->save(roses, [](const bus::Result<>& stored) { EXPECT_TRUE(stored); });
   EXPECT_THAT(saved, ElementsAre("roses at 7"));
   EXPECT_EQ(saves_ended, 1);
   EXPECT_EQ(saver->pending(), 0U);
   EXPECT_EQ(context.counters.saved, 1U);
 }
 
+TEST_F(HostPartsTest, EntityIsSavedOnceItHasAName) {
+  context.on_named = [this](std::uint64_t id) { saver->mark(id); };
+  Guild& nameless = *entities.create<Guild>().value();
+  saver->mark(id_of(nameless));
+  EXPECT_FALSE(saver->saves(nameless));
+  EXPECT_EQ(saver->pending(), 0U);
+  names.add_owned(nameless, bus::Epoch{7});
+  EXPECT_TRUE(saver->saves(nameless));
+  EXPECT_EQ(saver->pending(), 1U) << "what has changed before counts";
+}
+
 TEST_F(HostPartsTest, SaveNowOfAnUnchangedEntityStoresNothing) {
   Guild& roses = guild("roses");
   std::optional<bus::Result<>> ended;
-  saver->save_now(roses, sync, [&](const bus::Result<>& result) { ended = result; });
+  saver->save_now(roses, [&](const bus::Result<>& result) { ended = result; });
   EXPECT_FALSE(ended) << "completes in a later turn";
   run_posted();
   EXPECT_TRUE(ended && *ended);

@@ -162,26 +162,72 @@ TEST_F(EntityHostTest, ALostLeaseEndsWhatHasAName) {
     const auto named = publish(*a, *a->guild("roses"));
     Guild* nameless = a->guild("lilies");
     EXPECT_TRUE(co_await until([&] { return named->has_value(); }));
+    const auto epoch = a->bus.epoch("entity/7f3a").value;
     cluster.crash_root();
     EXPECT_TRUE(co_await until([&] { return a->host.counters().fenced == 1; }));
     EXPECT_TRUE(co_await until([&] { return a->host.entities().size() == 1; }));
     EXPECT_EQ(nameless->life(), entity::EntityState::alive);
-    EXPECT_TRUE(a->log.empty()) << "another process may have it by now";
+    EXPECT_THAT(a->log, ElementsAre("save roses"));
+    EXPECT_EQ(a->last.version.epoch, epoch) << "so that a later owner's state stays";
     cluster.start_root();
   });
 }
 
-TEST_F(EntityHostTest, WhatEndsWhenTheLeaseIsLostIsNotSavedEither) {
+TEST_F(EntityHostTest, EntityThatEndsAsTheLeaseIsLostIsSavedUnderItsEpoch) {
   run([this]() -> Task {
     const auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));
     Guild* leaving = a->guild("roses");
     const auto named = publish(*a, *leaving);
     EXPECT_TRUE(co_await until([&] { return named->has_value(); }));
+    const auto epoch = a->bus.epoch("entity/7f3a").value;
     leaving->destroy();
     a->host.lose_all();
     EXPECT_TRUE(co_await until([&] { return a->host.entities().size() == 0; }));
+    EXPECT_THAT(a->log, ElementsAre("save roses"));
+    EXPECT_EQ(a->last.version.epoch, epoch);
+  });
+}
+
+TEST_F(EntityHostTest, FencedEntityWithoutANameIsNotSaved) {
+  run([this]() -> Task {
+    const auto a = place("a", "x");
+    a->guild("roses")->destroy(entity::EndReason::fenced);  // its name was refused: it is another's
+    EXPECT_TRUE(co_await until([&] { return a->host.entities().size() == 0; }));
     EXPECT_TRUE(a->log.empty());
+  });
+}
+
+TEST_F(EntityHostTest, EndedEntityKeepsItsNameUntilItIsSaved) {
+  run([this]() -> Task {
+    const auto a = place("a", "x");
+    const auto b = place("b", "y");
+    CO_OK(co_await a->bus.connect(use_awaitable));
+    CO_OK(co_await b->bus.connect(use_awaitable));
+    std::vector<Code> bound;
+    const auto note = [&](const bus::Result<>& result) {
+      bound.push_back(result ? bus::Errc::ok : bus::errc_of(result.error()));
+    };
+    Guild* roses = a->guild("roses");
+    a->host.publish(*roses, "guild/roses", note);
+    EXPECT_TRUE(co_await until([&] { return bound.size() == 1; }));
+    a->hold = true;
+    roses->destroy();
+    for (std::size_t attempt = 1; attempt <= 3; ++attempt) {
+      EXPECT_TRUE(co_await until([&] { return a->held.size() == attempt; }));
+      a->held.back()(bus::Error(bus::Errc::io_error, "no disk"));
+      EXPECT_EQ(a->host.unsaved(), 1U);
+    }
+    b->host.publish(*b->guild("roses"), "guild/roses", note);
+    EXPECT_TRUE(co_await until([&] { return bound.size() == 2; }));
+    EXPECT_TRUE(co_await until([&] { return a->held.size() == 4; }));
+    a->held.back()({});
+    EXPECT_EQ(a->host.unsaved(), 0U);
+    EXPECT_EQ(a->host.counters().saved, 1U);
+    EXPECT_TRUE(co_await until([&] { return !a->bus.epoch("guild/roses"); }));
+    b->host.publish(*b->guild("lilies"), "guild/roses", note);
+    EXPECT_TRUE(co_await until([&] { return bound.size() == 3; }));
+    EXPECT_THAT(bound, ElementsAre(bus::Errc::ok, bus::Errc::already_bound, bus::Errc::ok));
   });
 }
 

@@ -27,7 +27,7 @@ static_assert(kSlow > kTickTime && kSlow > entity::kSettleTime);
 class EntityPassesTest : public bus::LoopTest, protected AudienceSink {
  protected:
   EntityPassesTest() {
-    host.declare<Ox>();
+    host.declare<Ox>({.save_unnamed = true});
     Ox::heard = [this](std::string_view what) {
       note(what);
       if (what == "final" && slow) spin(kSlow);

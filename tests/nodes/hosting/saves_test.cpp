@@ -5,6 +5,7 @@
 
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/unsaved_list.hpp"
+#include "tests/daemon/support.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -20,6 +21,11 @@ class EntitySavesTest : public ::testing::Test {
   }
   void add(const std::string& who, const std::string& what) {
     saves.add(state(who, what), "guild " + who, [this, what](const bus::Result<>& kept) {
+      ends.push_back(what + (kept ? " kept" : " " + std::string(name_of(kept.error().code))));
+    });
+  }
+  void add_last(const std::string& who, const std::string& what) {
+    saves.add_last(state(who, what), "guild " + who, [this, what](const bus::Result<>& kept) {
       ends.push_back(what + (kept ? " kept" : " " + std::string(name_of(kept.error().code))));
     });
   }
@@ -138,6 +144,96 @@ TEST_F(EntitySavesTest, NoMoreAreUnderWayThanMayBe) {
   EXPECT_EQ(saves.size(), kSavesUnderWay - 1) << "a store that answers at once takes all";
 }
 
+TEST_F(EntitySavesTest, LastSaveIsRepeatedWithBackOffUntilItIsStored) {
+  add_last("roses", "r1");
+  entity::Time waited{};
+  std::vector<entity::Time> pauses;
+  for (std::size_t attempt = 1; attempt <= 12; ++attempt) {
+    ASSERT_EQ(asked.size(), attempt);
+    answer(attempt - 1, bus::Error(attempt == 3 ? bus::Errc::denied : bus::Errc::io_error));
+    for (waited = {}; asked.size() == attempt && waited < 1h; waited += kSaveRetry) {
+      pass(kSaveRetry);
+    }
+    pauses.push_back(waited);
+  }
+  EXPECT_EQ(pauses.front(), kSaveRetry);
+  EXPECT_TRUE(std::ranges::is_sorted(pauses)) << "it backs off";
+  EXPECT_LE(pauses.back(), kSaveRetryMost + kSaveRetry);
+  EXPECT_GE(pauses.back(), kSaveRetryMost);
+  EXPECT_TRUE(ends.empty());
+  EXPECT_EQ(saves.ended(), 1U);
+  const auto shown = saves.unsaved_ends(10);
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_EQ(shown[0].label, "guild roses");
+  EXPECT_EQ(shown[0].failures, 12U);
+  EXPECT_THAT(shown[0].reason, ::testing::HasSubstr("io_error"));
+  answer(12, {});
+  EXPECT_THAT(ends, ElementsAre("r1 kept"));
+  EXPECT_EQ(saves.ended(), 0U);
+  EXPECT_TRUE(saves.empty());
+}
+
+TEST_F(EntitySavesTest, LastSaveOutlastsAStoreThatDoesNotAnswer) {
+  add_last("roses", "r1");
+  pass(kSaveDeadline);
+  EXPECT_EQ(asked.size(), 1U);
+  pass(2 * kSaveRetry);
+  ASSERT_EQ(asked.size(), 2U) << "the attempt has ended, and not the save";
+  EXPECT_TRUE(ends.empty());
+  answer(0, {});  // it was stored after all
+  EXPECT_THAT(ends, ElementsAre("r1 kept"));
+  EXPECT_TRUE(saves.empty());
+  add_last("lilies", "l1");
+  answer(2, bus::Error(bus::Errc::superseded));
+  EXPECT_THAT(ends, ElementsAre("r1 kept", "l1 superseded")) << "a later owner has written";
+  EXPECT_TRUE(saves.empty());
+}
+
+TEST_F(EntitySavesTest, LastSaveFollowsTheOneUnderWay) {
+  add("roses", "r1");
+  add_last("roses", "r2");
+  EXPECT_EQ(saves.ended(), 1U);
+  pass(kSaveDeadline);
+  EXPECT_THAT(ends, ElementsAre("r1 deadline"));
+  ASSERT_EQ(asked.size(), 2U);
+  answer(1, bus::Error(bus::Errc::io_error));
+  pass(1h);
+  EXPECT_EQ(saves.ended(), 1U);
+  // The entity was made again, without a name, and ends again: its newest state counts.
+  add_last("roses", "r3");
+  answer(2, bus::Error(bus::Errc::io_error));
+  pass(kSaveRetryMost + kSaveRetry);
+  EXPECT_EQ(asked_for(asked.size() - 1), "r3");
+  answer(asked.size() - 1, {});
+  EXPECT_THAT(ends, ElementsAre("r1 deadline", "r2 kept", "r3 kept"));
+  EXPECT_TRUE(saves.empty());
+}
+
+TEST_F(EntitySavesTest, LastSavesThatFailDoNotKeepTheStoreFromOthers) {
+  for (std::uint64_t i = 0; i < kSavesUnderWay; ++i) add_last("e" + std::to_string(i), "e");
+  add("roses", "r1");
+  EXPECT_EQ(asked.size(), kSavesUnderWay);
+  daemon::test::LogCapture log;
+  for (std::uint64_t i = 0; i < kSavesUnderWay; ++i) answer(i, bus::Error(bus::Errc::corrupt));
+  EXPECT_EQ(daemon::test::lines_of(log.text()).size(), kNamedUnsaved + 1) << "and not one for each";
+  ASSERT_EQ(asked.size(), kSavesUnderWay + 1);
+  EXPECT_EQ(asked_for(kSavesUnderWay), "r1");
+}
+
+TEST_F(EntitySavesTest, UnsavedEndsCrowdAndLeaveRoomForSavesOfTheLiving) {
+  for (std::uint64_t i = 0; i < kMaxUnsavedEnds; ++i) {
+    EXPECT_FALSE(saves.crowded());
+    add_last("e" + std::to_string(i), "e");
+  }
+  EXPECT_TRUE(saves.crowded());
+  EXPECT_TRUE(saves.room());
+  add_last("one more", "e");
+  EXPECT_EQ(saves.ended(), kMaxUnsavedEnds + 1) << "none is dropped";
+  answer(0, {});
+  answer(1, {});
+  EXPECT_FALSE(saves.crowded());
+}
+
 TEST(UnsavedListTest, OneIsDueAFixedTimeBehindItsFirstChange) {
   UnsavedList list(10s);
   list.mark(1, 0s);
@@ -150,6 +246,21 @@ TEST(UnsavedListTest, OneIsDueAFixedTimeBehindItsFirstChange) {
   list.mark(2, 5s);
   EXPECT_FALSE(list.take_due(14s)) << "it was saved, and has changed again";
   EXPECT_EQ(list.take_due(15s), 2U);
+  EXPECT_EQ(list.size(), 0U);
+}
+
+TEST(UnsavedListTest, EntitiesHaveTimesOfTheirOwnAndSomeNone) {
+  UnsavedList list(10s);
+  list.mark_at(1, 9s);
+  list.mark_at(2, 3s);
+  list.mark_at(2, 1s);  // is marked already
+  list.mark_at(3, UnsavedList::kNever);
+  EXPECT_FALSE(list.take_due(2s));
+  EXPECT_EQ(list.take_due(1h), 2U);
+  EXPECT_EQ(list.take_due(1h), 1U);
+  EXPECT_FALSE(list.take_due(1h));
+  EXPECT_TRUE(list.has(3));
+  EXPECT_TRUE(list.take(3));
   EXPECT_EQ(list.size(), 0U);
 }
 

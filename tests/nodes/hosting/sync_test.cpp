@@ -57,7 +57,8 @@ struct Place {
         bus(loop, options),
         main(loop),
         host(endpoint, main.timers(), options.node, with()) {
-    host.declare<Hero>({.mirrored = true, .searchable = std::move(searchable)});
+    host.declare<Hero>(
+        {.mirrored = true, .searchable = std::move(searchable), .save_unnamed = true});
   }
   HostOptions with() {
     HostOptions made;
