@@ -6,7 +6,7 @@ namespace {
 class Spawned final : public Running {
  public:
   Spawned(detail::EndpointCore& at, CallableBase& object, Task<> task)
-      : Running(at, object, nullptr), task_(std::move(task)) {}
+      : Running(at, object, nullptr), class_(object.rpc_class()), task_(std::move(task)) {}
   void start() {
     link();
     task_.handle().promise().running = this;
@@ -16,8 +16,11 @@ class Spawned final : public Running {
  private:
   bool done() const override { return task_.handle().done(); }
   void finish() override {
-    if (task_.handle().promise().thrown) core().counters.count(Errc::failed);
+    const std::exception_ptr& thrown = task_.handle().promise().thrown;
+    if (thrown) core().counters.count(core().meter.threw(class_, thrown).code);
   }
+  void finish_alone() override { Spawned::finish(); }
+  const ClassInfo& class_;
   Task<> task_;
 };
 
