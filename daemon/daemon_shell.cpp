@@ -81,7 +81,7 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
     return kExitFailure;
   }
   try {
-    loop_.run();
+    run_loop();
   } catch (const std::bad_alloc&) {
     // Own limits are far below: this is a limit of the machine (MemoryMax, ulimit). Messages that
     // the processes keep are not lost; a supervisor starts the daemon again.
@@ -90,6 +90,20 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   }
   spdlog::info("stopped with exit code {}", exit_code_);
   return exit_code_;
+}
+
+/// Asio's queue is whole after an exception of a handler, and run() may be called again.
+void DaemonShell::run_loop() {
+  while (true) {
+    try {
+      loop_.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (...) {
+      if (!daemon_->threw(std::current_exception())) throw;
+    }
+  }
 }
 
 Result<> DaemonShell::start(bool takeover) {

@@ -104,7 +104,11 @@ void NodeCore::entered(NodeState state) {
     main_loop_.timers().cancel(std::exchange(ready_limit_, {}));
   }
   spdlog::info("{} is {}", settings_.node, name_of(state));
-  for (const auto& callback : on_state_) callback(state);
+  for (const auto& callback : on_state_) {
+    guarded(
+        UnitKind::state, [&]() -> const std::type_info& { return callback.target_type(); },
+        [&] { callback(state); });
+  }
   if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();
 }
 
