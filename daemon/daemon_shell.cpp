@@ -94,6 +94,10 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
 
 /// Asio's queue is whole after an exception of a handler, and run() may be called again.
 void DaemonShell::run_loop() {
+  if (!daemon_->survives_exceptions()) {  // and no handler here: it would unwind the stack
+    loop_.run();
+    return;
+  }
   while (true) {
     try {
       loop_.run();
@@ -101,7 +105,7 @@ void DaemonShell::run_loop() {
     } catch (const std::bad_alloc&) {
       throw;
     } catch (...) {
-      if (!daemon_->threw(std::current_exception())) throw;
+      daemon_->threw(std::current_exception());
     }
   }
 }

@@ -1,3 +1,4 @@
+#include "base/unit_guard.hpp"
 #include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity::rpc {
@@ -19,7 +20,12 @@ class Spawned final : public Running {
     const std::exception_ptr& thrown = task_.handle().promise().thrown;
     if (thrown) core().counters.count(core().meter.threw(class_, thrown).code);
   }
-  void finish_alone() override { Spawned::finish(); }
+  /// The endpoint may have ended, too: reported, and not counted for the class.
+  void finish_alone() override {
+    const std::exception_ptr& thrown = task_.handle().promise().thrown;
+    if (!thrown) return;
+    UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(class_).name(), what_of(thrown));
+  }
   const ClassInfo& class_;
   Task<> task_;
 };

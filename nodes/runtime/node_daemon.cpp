@@ -52,8 +52,8 @@ void NodeDaemon::drain(std::function<void()> done) {
   core_->stop(std::move(done));
 }
 
-bool NodeDaemon::threw(const std::exception_ptr& thrown) {
-  return UnitGuard::report(UnitKind::handler, {}, what_of(thrown));
+void NodeDaemon::threw(const std::exception_ptr& thrown) {
+  UnitGuard::report(UnitKind::handler, {}, what_of(thrown));
 }
 
 std::string NodeDaemon::status() const {
