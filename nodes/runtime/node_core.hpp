@@ -97,6 +97,7 @@ class NodeCore final : private Lifecycle::Shell {
   void retry_later(Lifecycle::Attempt attempt) override;
   void failed(const bus::Error& reason) override;
 
+  std::string exceptions() const;
   void note(const bus::Result<>& result);
   Step measured(const std::string& name, Step step);
   void watch_requirements();

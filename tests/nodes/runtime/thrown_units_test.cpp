@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "nodes/runtime/node_control.hpp"
 #include "tests/nodes/runtime/node_fixture.hpp"
 
 namespace starbus::nodes {
@@ -102,6 +103,7 @@ TEST_F(NodeTest, NothingThatAProgramThrowsEndsIt) {
   entity::TimerOwner timers;
   entity::TickId tick;
   std::string metrics;
+  std::string status;
   bool set_up = false;
   constexpr int kBugs = 11;  // until then
   int polls = 0;
@@ -133,7 +135,12 @@ TEST_F(NodeTest, NothingThatAProgramThrowsEndsIt) {
         if (bugs < kBugs && ++polls < 4'000) return;
         timers.cancel_all();
         metrics = node.process_context().metrics.text();
-        node.stop();
+        entity::rpc::call<&NodeControl::report>(node.rpc(), presence_name(node.process()),
+                                                {})([&](const auto& report) {
+          EXPECT_TRUE(report);
+          status = report ? report->status : "";
+          node.stop();
+        });
       }));
     });
     return bus::Result<>();
@@ -153,6 +160,7 @@ TEST_F(NodeTest, NothingThatAProgramThrowsEndsIt) {
   EXPECT_THAT(metrics, counted("hook", 0));
   EXPECT_THAT(metrics, HasSubstr("starbus_node_rpc_exceptions_total{method=\"thrower.hit\"} 1"));
   EXPECT_THAT(metrics, HasSubstr("starbus_node_rpc_exceptions_total{method=\"thrower.ask\"} 0"));
+  EXPECT_EQ(status, "ready, serves, 11 exceptions, most in thrower.hit");
   for (const char* named :
        {"closure 'closure' threw: no gold", "tick 'tick walk' threw", "method 'thrower.hit' threw",
         "coroutine 'coroutine of thrower' threw", "completion 'answer of thrower.ask' threw",
