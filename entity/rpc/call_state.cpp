@@ -4,8 +4,6 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "base/unit_guard.hpp"
-
 namespace starbus::entity::rpc {
 namespace {
 
@@ -83,21 +81,15 @@ void CallState::owner_ended() {
   fail_later(Error(Errc::canceled, "the object that called has ended"));
 }
 
-/// A callback's time is not the callee's, though it may run within the callee's frame; nor is what
-/// it throws. It may end this call, and, as the answer of another process, the endpoint.
+/// A callback's time is not the callee's, though it may run within the callee's frame. It may end
+/// this call, and, as the answer of another process, the endpoint.
 std::uint64_t CallState::wake() {
   Waiter* const waiter = std::exchange(waiter_, nullptr);
   if (waiter == nullptr) return 0;
-  if (waiter->measures_itself) return waiter->wake();  // a coroutine: it keeps what it throws
-  const auto place = [work = CurrentWork::answer(method_)] { return work.name(); };
-  const auto unit = [waiter] { waiter->wake(); };
-  if (calls_ == nullptr) {
-    guarded(UnitKind::completion, place, unit);
-    return 0;
-  }
+  if (calls_ == nullptr || waiter->measures_itself) return waiter->wake();
   WorkMeter& meter = calls_->meter();
   WorkFrame frame(meter, CurrentWork::answer(method_), meter.of(method_).answers);
-  guarded(UnitKind::completion, place, unit);
+  waiter->wake();
   return frame.end().at;
 }
 

@@ -98,19 +98,14 @@ void LocalCalls::drain() {
   const bool measured = core_.meter.measuring();
   const auto now = [measured] { return measured ? loop_time.charged : ticks(); };
   const std::uint64_t begun = now();
-  struct End {  // also if a callback throws, in a program that catches that elsewhere
-    LocalCalls& calls;
-    ~End() {
-      calls.scheduled_ = false;
-      calls.schedule();
-    }
-  } const end{*this};
   for (std::size_t handled = 0; handled < kLocalPass && !ready_.empty(); ++handled) {
     const auto message = ready_.pop();
     --queued_;
     run(*message);
     if (longer_than(now() - begun, kLocalPassTime)) break;
   }
+  scheduled_ = false;
+  schedule();
 }
 
 void LocalCalls::run(LocalMessage& message) {
