@@ -81,7 +81,7 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
     return kExitFailure;
   }
   try {
-    loop_.run();
+    run_loop();
   } catch (const std::bad_alloc&) {
     // Own limits are far below: this is a limit of the machine (MemoryMax, ulimit). Messages that
     // the processes keep are not lost; a supervisor starts the daemon again.
@@ -90,6 +90,24 @@ int DaemonShell::run(const std::optional<std::string>& level, bool takeover) {
   }
   spdlog::info("stopped with exit code {}", exit_code_);
   return exit_code_;
+}
+
+/// Asio's queue is whole after an exception of a handler, and run() may be called again.
+void DaemonShell::run_loop() {
+  if (!daemon_->survives_exceptions()) {  // and no handler here: it would unwind the stack
+    loop_.run();
+    return;
+  }
+  while (true) {
+    try {
+      loop_.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (...) {
+      daemon_->threw(std::current_exception());
+    }
+  }
 }
 
 Result<> DaemonShell::start(bool takeover) {

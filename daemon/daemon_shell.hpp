@@ -45,6 +45,7 @@ class DaemonShell {
 
  private:
   Result<> start(bool takeover);
+  void run_loop();
   void add_routes();
   Response health() const;
   Response change_log_level(const Request& request);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -79,6 +80,12 @@ class Daemon {
   /// drain deadline the process ends without it.
   virtual void drain(std::function<void()> done) { done(); }
 
+  /// Whether the loop goes on after a handler of it that throws. False: the process aborts there,
+  /// with the stack of the handler.
+  virtual bool survives_exceptions() const { return false; }
+  /// Such a handler has thrown.
+  virtual void threw(const std::exception_ptr&) {}
+
   /// One line for people: "12 processes, linked to root-1". Asked once a second and by /healthz.
   virtual std::string status() const { return "running"; }
   /// /healthz answers 503 while this is false. Draining answers 503 by itself.
@@ -112,8 +119,9 @@ inline constexpr int kExitDeadline = 3;  // stopped, but the drain did not end i
 /// stop. Returns the exit code of the process. The address of the admin port is written to the file
 /// `admin` of the state folder, so that tools find a port that the system chose, and the path of
 /// the admin socket to the file `admin_socket`. An exception
-/// that escapes a handler of the loop is a programming error: it leaves run_daemon too, so that an
-/// uncaught one aborts with its stack.
+/// that escapes a handler of the loop is a programming error: unless the daemon survives
+/// exceptions it leaves run_daemon too, so that an uncaught one aborts with its stack. Without
+/// memory (std::bad_alloc) the process ends with kExitFailure.
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
                const char* const* argv);
 

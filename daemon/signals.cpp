@@ -8,6 +8,8 @@
 #include <csignal>
 #include <string_view>
 
+#include "daemon/stop_signals.hpp"
+
 namespace starbus::daemon {
 namespace {
 std::string_view name_of_signal(int signal) {
@@ -29,23 +31,27 @@ struct Signals::State : std::enable_shared_from_this<State> {
 
   void handle(int signal) {
     if (signal == SIGHUP) {
-      if (!stopping) handlers.on_reload();
+      if (!stops.stopping()) handlers.on_reload();
       return;
     }
-    if (stopping) {
+    const auto meaning = stops.take(signal == SIGINT, handlers.now());
+    if (meaning == StopSignals::Meaning::same) {
+      spdlog::info("{}: stops already", name_of_signal(signal));
+      return;
+    }
+    if (meaning == StopSignals::Meaning::at_once) {
       spdlog::error("{} while stopping: ends at once{}", name_of_signal(signal),
                     handlers.waits_for ? "; it was: " + handlers.waits_for() : "");
       // Destructors could wait for what the drain waits for.
       ::_exit(128 + signal);
     }
-    stopping = true;
     spdlog::info("{}: stops", name_of_signal(signal));
     handlers.on_stop(signal);
   }
 
   boost::asio::signal_set set;
   Handlers handlers;
-  bool stopping = false;
+  StopSignals stops;
 };
 
 Signals::Signals(boost::asio::io_context& loop, Handlers handlers)
@@ -56,7 +62,7 @@ Signals::Signals(boost::asio::io_context& loop, Handlers handlers)
 
 Signals::~Signals() {
   // A handler that is already on its way to run must find nothing to do.
-  state_->handlers = {[](int) {}, [] {}, {}};
+  state_->handlers = {[](int) {}, [] {}};
   boost::system::error_code ignored;
   state_->set.clear(ignored);
   state_->set.cancel(ignored);

@@ -88,7 +88,8 @@ class Bus {
   /// Moves a bound name to another process, "HOST.NODE", without losing, doubling or reordering
   /// anything that was sent to it or from it (SendOptions::from). First its own messages are
   /// acknowledged while new ones wait; then `freeze` packs the state of the object (at most
-  /// kMaxBody less some KiB), and no message is handed to it here from that call on. Completes
+  /// kMaxBody less some KiB), and no message is handed to it here from that call on; in a node one
+  /// that throws counts as one that returned nothing. Completes
   /// after the move. If it fails, the channel goes on here: not_bound, busy, no_owner (no such
   /// process), move_refused, too_large, deadline, and rolled_back: it goes on from the frozen state
   /// although the target may have changed it. docs/design/guarantees.md, "Moves".

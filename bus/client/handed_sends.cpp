@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/bus_core.hpp"
 
 namespace starbus::bus {
@@ -55,7 +56,9 @@ void HandedSends::shut(const Error& reason) {
   }
   for (HandedMessage& message : left) {
     if (!message.done) continue;
-    boost::asio::post(loop_, [done = std::move(message.done), reason] { done(reason); });
+    boost::asio::post(loop_, [done = std::move(message.done), reason] {
+      guarded(UnitKind::completion, done.target_type(), [&] { done(reason); });
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/core/error.hpp"
 
 namespace starbus::bus {
@@ -17,8 +18,12 @@ template <class T, class Token, class Start>
 auto initiate(Token& token, Start start) {
   return boost::asio::async_initiate<Token, void(Result<T>)>(
       [](auto handler, Start begin) {
-        auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-        begin([shared](Result<T> result) { std::move (*shared)(std::move(result)); });
+        using Handler = decltype(handler);
+        auto shared = std::make_shared<Handler>(std::move(handler));
+        begin([shared](Result<T> result) {
+          guarded(UnitKind::completion, typeid(Handler),
+                  [&] { std::move (*shared)(std::move(result)); });
+        });
       },
       token, std::move(start));
 }

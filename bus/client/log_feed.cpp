@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/io/timer.hpp"
 
 namespace starbus::bus {
@@ -77,8 +78,9 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
     };
   }
   void complete(std::function<void(Result<>)> done, Result<> result) {
-    boost::asio::post(bus_.loop(),
-                      [done = std::move(done), result = std::move(result)] { done(result); });
+    boost::asio::post(bus_.loop(), [done = std::move(done), result = std::move(result)] {
+      guarded(UnitKind::completion, done.target_type(), [&] { done(result); });
+    });
   }
   template <class Function>
   void later(io::Timer& timer, Function function) {
@@ -109,7 +111,10 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
   }
   void fail(const Error& reason) {
     end(reason);
-    if (options_.on_ended) options_.on_ended(reason);
+    if (!options_.on_ended) return;
+    guarded(
+        UnitKind::listener, [this] { return "end of the feed of " + log_; },
+        [&] { options_.on_ended(reason); });
   }
 
   void want_pass() {
@@ -124,7 +129,9 @@ class LogFeedCore : public std::enable_shared_from_this<LogFeedCore> {
       const auto delivery = book_.next();
       if (!delivery) return catch_up();
       const auto handler = handlers_.at(delivery->to);  // it may end its listener
-      (*handler)(*delivery->mail);
+      guarded(
+          UnitKind::listener, [this] { return "feed of " + log_; },
+          [&] { (*handler)(*delivery->mail); });
     }
     if (end_.code == Errc::ok) want_pass();
   }

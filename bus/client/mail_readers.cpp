@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/process_link.hpp"
 #include "bus/core/limits.hpp"
 #include "bus/io/clock.hpp"
@@ -20,7 +21,9 @@ template <class T>
 void MailReaders::complete(Done<T>& done, Result<T> result) {
   if (!done) return;
   auto shared = std::make_shared<Result<T>>(std::move(result));
-  access_.later([done = std::exchange(done, nullptr), shared] { done(std::move(*shared)); });
+  access_.later([done = std::exchange(done, nullptr), shared] {
+    guarded(UnitKind::completion, done.target_type(), [&] { done(std::move(*shared)); });
+  });
 }
 
 /// Returns a copy: the caller may end readers while it walks through it.

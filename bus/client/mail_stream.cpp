@@ -1,6 +1,7 @@
 // Handles of mail readers: mailbox.hpp.
 #include <boost/asio/post.hpp>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/bus_core.hpp"
 #include "bus/client/parts/bus_parts.hpp"
 
@@ -56,7 +57,9 @@ std::uint64_t MailStream::last() const {
 template <class T>
 void MailStream::refuse(std::function<void(Result<T>)> done) {
   if (!loop_) return done(Error{Errc::closed});
-  boost::asio::post(*loop_, [done = std::move(done)] { done(Error{Errc::closed}); });
+  boost::asio::post(*loop_, [done = std::move(done)] {
+    guarded(UnitKind::completion, done.target_type(), [&] { done(Error{Errc::closed}); });
+  });
 }
 
 void MailStream::start_next(std::function<void(Result<Mail>)> done) {

@@ -1,13 +1,15 @@
 /// Listeners of one kind of event, in order of priority; may be changed while it dispatches.
 ///
 /// Used by one thread. Owns the callables of its listeners; a Subscription, or remove(), ends one.
-/// Failures are values; an exception of a listener leaves dispatch(). docs/guide/events.md has the
-/// promises. A dispatcher that never had a listener is one null pointer.
+/// Failures are values. An exception of a listener leaves dispatch(); in a node it ends that
+/// listener's call alone (base/unit_guard.hpp). docs/guide/events.md has the promises. A dispatcher
+/// that never had a listener is one null pointer.
 #pragma once
 
 #include <functional>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "entity/events/listener_list.hpp"
 
 namespace starbus::entity {
@@ -57,7 +59,8 @@ class Dispatcher {
     for (const auto& listener : round.listeners()) {
       if (!listener->living()) continue;
       ++called;
-      static_cast<const Typed&>(*listener).callback(event);
+      const Callback& callback = static_cast<const Typed&>(*listener).callback;
+      guarded(UnitKind::listener, typeid(Event), [&] { callback(event); });
     }
     return called;
   }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/unit_guard.hpp"
 #include "entity/machines/machine_group.hpp"
 
 namespace starbus::entity {
@@ -106,8 +107,10 @@ class Machine final : public MachineBase {
     timers_.cancel_all();
     const auto timer = wheel_.after(timers_, from_now, [this](const TimerFiring& firing) {
       deadline_.reset();
+      const auto place = [name = std::string(name_)] { return "deadline of " + name; };
       // Too many steps cannot be reported to a caller; they are counted.
-      static_cast<void>(handle(DeadlinePassed{firing.due}));
+      guarded(UnitKind::deadline, place,
+              [&] { static_cast<void>(handle(DeadlinePassed{firing.due})); });
     });
     deadline_ = wheel_.now() + from_now;
     if (timer) return;

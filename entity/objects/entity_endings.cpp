@@ -2,6 +2,7 @@
 #include <cassert>
 #include <exception>
 
+#include "base/unit_guard.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/root.hpp"
 
@@ -17,7 +18,7 @@ EntityManager::~EntityManager() {
 // --- hooks ---------------------------------------------------------------------------------------
 
 std::string EntityManager::what_was_thrown() {
-  return rpc::failure_of(std::current_exception()).detail;
+  return what_of(std::current_exception());
 }
 
 EntityError EntityManager::hook_failed(const Entity& entity, const Component* component, Hook hook,

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::entity {
 
 std::string_view name_of(EndReason reason) {
@@ -44,7 +46,7 @@ void Part::let_go() {
   while (!held_->closures.empty()) {
     const auto closure = std::move(held_->closures.back());
     held_->closures.pop_back();
-    closure();
+    guarded(UnitKind::hook, closure.target_type(), closure);
   }
 }
 

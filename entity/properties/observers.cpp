@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::entity {
 
 std::string_view name_of(Cause cause) {
@@ -67,7 +69,11 @@ void Observers::tell(Change change) {
 void Observers::tell_all(const Change& change) {
   const auto now = entries_;  // observers come and go meanwhile
   for (const auto& entry : now) {
-    if (!entry->removed && covers(*entry, change.address)) entry->observer(change);
+    if (entry->removed || !covers(*entry, change.address)) continue;
+    guarded(
+        UnitKind::listener,
+        [&]() -> const std::type_info& { return entry->observer.target_type(); },
+        [&] { entry->observer(change); });
   }
 }
 

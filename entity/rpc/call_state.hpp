@@ -40,6 +40,7 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
   virtual ~CallState();
 
   bool ended() const { return ended_; }
+  const MethodInfo& method() const { return method_; }
 
   /// Ends with an error, unless it has ended. The waiter goes on at once...
   void fail(const Error& error);

@@ -24,6 +24,7 @@ struct WorkTicks {
 struct MethodCounters : WorkTicks {
   std::uint64_t calls = 0;    // entered
   std::uint64_t refused = 0;  // not entered: permission, signature or arguments
+  std::uint64_t threw = 0;    // entered, and ended by an exception
   WorkTicks answers;          // in callbacks and Asio coroutines here that took its answers
 };
 
@@ -37,6 +38,7 @@ struct ClassLoad {
 /// Coroutines that objects of one class have spawned, bound or not.
 struct SpawnedLoad : WorkTicks {
   std::uint64_t coroutines = 0;
+  std::uint64_t threw = 0;  // ended by an exception
 };
 
 /// Numbers of errors; too_many_components is the last one.

@@ -52,6 +52,7 @@ Json spawned_rows(const WorkMeter& meter, double tick) {
   for (const auto& [info, load] : all) {
     rows.push_back({{"class", info->name},
                     {"coroutines", load.coroutines},
+                    {"threw", load.threw},
                     {"busy_ms", static_cast<double>(load.ticks) * tick / 1e6},
                     {"longest_us", static_cast<double>(load.longest) * tick / 1e3}});
   }
@@ -85,6 +86,7 @@ std::string detail::EndpointCore::inspect() const {
          {"coroutine", method->coroutine},
          {"calls", counted.calls},
          {"refused", counted.refused},
+         {"threw", counted.threw},
          {"busy_ms", static_cast<double>(counted.ticks) * tick / 1e6},
          {"longest_us", static_cast<double>(counted.longest) * tick / 1e3},
          {"answers_busy_ms", static_cast<double>(counted.answers.ticks) * tick / 1e6},

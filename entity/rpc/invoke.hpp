@@ -2,8 +2,6 @@
 /// answers. Part of rpc.hpp.
 #pragma once
 
-#include <exception>
-
 #include "entity/archive/signature.hpp"
 #include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/call_state.hpp"
@@ -119,17 +117,6 @@ class LocalAnswer {
 
 // --- running -------------------------------------------------------------------------------------
 
-/// `failed`, with the text of the exception.
-inline Error failure_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& exception) {
-    return {Errc::failed, exception.what()};
-  } catch (...) {
-    return {Errc::failed, "threw an object that is not a std::exception"};
-  }
-}
-
 /// A method that is a coroutine, from its start to its answer.
 template <auto M, class Answer>
 class RunningMethod final : public Running {
@@ -153,6 +140,7 @@ class RunningMethod final : public Running {
   RunningMethod(detail::EndpointCore& at, CallableBase& object, const MethodInfo& method,
                 const Caller& caller, Answer&& answer)
       : Running(at, object, &method),
+        method_(&method),
         channel_(caller.channel),
         caller_(caller),
         answer_(std::move(answer)) {
@@ -169,7 +157,7 @@ class RunningMethod final : public Running {
                  arguments);
     } catch (...) {  // no memory for the frame
       answered_ = true;
-      answer_.fail(this->core(), failure_of(std::current_exception()));
+      answer_.fail(this->core(), this->core().meter.threw(*method_, std::current_exception()));
       return kill();
     }
     task_->handle().promise().running = this;
@@ -179,7 +167,9 @@ class RunningMethod final : public Running {
   void finish() override {
     answered_ = true;
     auto& promise = task_->handle().promise();
-    if (promise.thrown) return answer_.fail(this->core(), failure_of(promise.thrown));
+    if (promise.thrown) {
+      return answer_.fail(this->core(), this->core().meter.threw(*method_, promise.thrown));
+    }
     if constexpr (std::is_void_v<typename Traits::Result>) {
       answer_.reply(this->core(), {});
     } else {
@@ -187,6 +177,12 @@ class RunningMethod final : public Running {
     }
   }
 
+  void finish_alone() override {
+    const std::exception_ptr& thrown = task_->handle().promise().thrown;
+    if (thrown) static_cast<void>(this->core().meter.threw(*method_, thrown));
+  }
+
+  const MethodInfo* const method_;
   std::string channel_;
   Caller caller_;
   Answer answer_;
@@ -219,7 +215,7 @@ std::uint64_t perform(detail::EndpointCore& core, CallableBase& object, const Me
         reply.emplace(reply_of<M>(std::apply(enter, arguments)));
       }
     } catch (...) {
-      thrown = failure_of(std::current_exception());
+      thrown = core.meter.threw(method, std::current_exception());
     }
     if (reply) return answer.reply(core, std::move(*reply));
     answer.fail(core, thrown);

@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <memory>
 
+#include "base/unit_guard.hpp"
 #include "entity/rpc/call_state.hpp"
 #include "entity/rpc/running.hpp"
 
@@ -37,6 +38,7 @@ class [[nodiscard]] Pending {
 
   bool ready() const { return state_->ended(); }
   boost::asio::io_context& loop() const { return state_->loop(); }
+  const MethodInfo& method() const { return state_->method(); }
   /// The outcome, once it is ready.
   ReplyType take() && { return state_->take(); }
   /// Ends it as canceled, on a later turn of the loop; the method may run all the same.
@@ -104,11 +106,14 @@ class HandlerWaiter final : public Waiter {
         boost::asio::get_associated_executor(handler_, pending_.loop().get_executor());
     auto handler = std::move(handler_);
     auto reply = std::move(pending_).take();
+    // Within what is dispatched: an executor keeps an exception for its own run(). It may run in
+    // the callee's turn, and what it throws is not the callee's.
+    const auto place = [work = CurrentWork::answer(pending_.method())] { return work.name(); };
     self.reset();
-    boost::asio::dispatch(executor,
-                          [handler = std::move(handler), reply = std::move(reply)]() mutable {
-                            std::move(handler)(std::move(reply));
-                          });
+    boost::asio::dispatch(
+        executor, [handler = std::move(handler), reply = std::move(reply), place]() mutable {
+          guarded(UnitKind::completion, place, [&] { std::move(handler)(std::move(reply)); });
+        });
     return 0;
   }
   void abandon() override { const std::unique_ptr<HandlerWaiter> self(this); }

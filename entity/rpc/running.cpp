@@ -78,9 +78,13 @@ std::uint64_t Running::resume(std::coroutine_handle<> handle) {
     ended = frame.end();
     if (slot == kNowhere && !doomed_) host_->add_busy(ended.passed);
   }
-  if (!doomed_ && done()) {
-    unlink();  // before the answer, which may run other code that ends the object
-    finish();
+  if (done()) {
+    if (doomed_) {
+      finish_alone();
+    } else {
+      unlink();  // before the answer, which may run other code that ends the object
+      finish();
+    }
     ended.at = 0;
   }
   executing_ = false;

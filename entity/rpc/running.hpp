@@ -59,6 +59,9 @@ class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsaf
   virtual bool done() const = 0;
   /// The coroutine has returned: answer. Called once, before the end of this object.
   virtual void finish() = 0;
+  /// The same, but its object has ended meanwhile: nothing is left to do but to report what it
+  /// threw.
+  virtual void finish_alone() = 0;
   /// Whether its object still holds it: it is neither done nor killed.
   bool linked() const { return host_ != nullptr; }
   detail::EndpointCore& core() const { return core_; }

@@ -1,3 +1,4 @@
+#include "base/unit_guard.hpp"
 #include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity::rpc {
@@ -6,7 +7,7 @@ namespace {
 class Spawned final : public Running {
  public:
   Spawned(detail::EndpointCore& at, CallableBase& object, Task<> task)
-      : Running(at, object, nullptr), task_(std::move(task)) {}
+      : Running(at, object, nullptr), class_(object.rpc_class()), task_(std::move(task)) {}
   void start() {
     link();
     task_.handle().promise().running = this;
@@ -16,8 +17,16 @@ class Spawned final : public Running {
  private:
   bool done() const override { return task_.handle().done(); }
   void finish() override {
-    if (task_.handle().promise().thrown) core().counters.count(Errc::failed);
+    const std::exception_ptr& thrown = task_.handle().promise().thrown;
+    if (thrown) core().counters.count(core().meter.threw(class_, thrown).code);
   }
+  /// The endpoint may have ended, too: reported, and not counted for the class.
+  void finish_alone() override {
+    const std::exception_ptr& thrown = task_.handle().promise().thrown;
+    if (!thrown) return;
+    UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(class_).name(), what_of(thrown));
+  }
+  const ClassInfo& class_;
   Task<> task_;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::entity {
 namespace {
 
@@ -153,7 +155,8 @@ void TickSchedule::run_one(Entry& entry) {
   entry.ran_in = number_;
   entry.missed += tick.missed;
   ++entry.runs;
-  entry.function(tick);
+  guarded(
+      UnitKind::tick, [&] { return "tick " + entry.options.name; }, [&] { entry.function(tick); });
 }
 
 }  // namespace starbus::entity

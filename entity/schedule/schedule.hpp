@@ -9,7 +9,8 @@
 ///
 /// No clock and no thread of its own: used by the loop's thread (checked). Owns the functions; one
 /// may add, remove and change functions while a tick runs, also itself. Failures are values; an
-/// exception of a function leaves run(). docs/guide/schedule.md has the promises.
+/// exception of a function leaves run(), or in a node ends that run of the function
+/// (base/unit_guard.hpp). docs/guide/schedule.md has the promises.
 #pragma once
 
 #include <array>

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 
+#include "base/unit_guard.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
 namespace starbus::entity {
@@ -119,7 +120,9 @@ void TimerWheel::fire(std::uint32_t index) {
   } else {
     firing.missed = set_next(node);
   }
-  node.callable->call(node.storage, firing);
+  // Within the guard of the node: the callback is there, and the driver knows its name.
+  guarded(UnitKind::timer, *node.callable->type,
+          [&] { node.callable->call(node.storage, firing); });
 }
 
 /// The next due time of a repeating timer that fires now; the result is how many it skips.

@@ -21,7 +21,6 @@ class Chat final : public service::Service, public rpc::Callable<Chat> {
         }) {
     attach(publisher_).value();
   }
-  ~Chat() override { close_rpc(); }
 
   service::Result<> say(rpc::Caller&, std::string room, std::string line) {
     if (auto mine = instance_.check(room); !mine) return mine;

@@ -1,4 +1,5 @@
 /// How the requests of a StoreDatabase become batches, and what their ends mean.
+#include "base/unit_guard.hpp"
 #include "nodes/db/store_database.hpp"
 
 namespace starbus::nodes::db {
@@ -136,7 +137,7 @@ void StoreDatabase::tell(std::vector<Answer> answers) {
   const std::weak_ptr<char> weak = alive_;
   for (Answer& answer : answers) {
     if (weak.expired()) return;
-    std::exchange(answer, nullptr)();
+    guarded(UnitKind::completion, "answer of the database", std::exchange(answer, nullptr));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "entity/properties/evolution.hpp"
 #include "entity/properties/root.hpp"
 
@@ -28,11 +29,26 @@ entity::EntityManager::DrawId draw_from(manager::IdSource& ids) {
   };
 }
 
+/// The callables of the program, as units of their own.
+HostOptions with_guards(HostOptions options, GuardedSink& sink) {
+  if (options.sink != nullptr) options.sink = &sink;
+  if (!options.save) return options;
+  options.save = [save = std::move(options.save)](SavedEntity entity, Done done) {
+    if (guarded(UnitKind::hook, "the store of entities", [&] { save(std::move(entity), done); })) {
+      return;
+    }
+    // As an outage: it is tried again. If it was stored after all, that does no harm.
+    done(bus::Error(bus::Errc::io_error, "the store threw"));
+  };
+  return options;
+}
+
 }  // namespace
 
 EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers,
                        std::string_view node, HostOptions options)
-    : options_(std::move(options)),
+    : sink_(options.sink),
+      options_(with_guards(std::move(options), sink_)),
       context_{endpoint, timers},
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
@@ -289,6 +305,13 @@ void EntityHost::step_ended() {
 }
 
 void EntityHost::failed(const entity::HookFailure& failure) {
+  if (failure.error == entity::EntityErrc::hook_threw) {
+    // By type and hook, so that a hook that throws for all entities has one budget of log lines.
+    std::string place(failure.entity.substr(0, failure.entity.find(' ')));
+    if (!failure.component.empty()) place.append(", component ").append(failure.component);
+    place.append(", ").append(name_of(failure.hook));
+    if (UnitGuard::report(UnitKind::hook, place, failure.to_string())) return;
+  }
   spdlog::error("entities: {}", failure.to_string());
 }
 

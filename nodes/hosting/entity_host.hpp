@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/unit_guard.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
@@ -33,6 +34,7 @@
 #include "nodes/hosting/entity_admin.hpp"
 #include "nodes/hosting/entity_saver.hpp"
 #include "nodes/hosting/entity_sync.hpp"
+#include "nodes/hosting/guarded_sink.hpp"
 #include "nodes/hosting/host_context.hpp"
 #include "nodes/hosting/host_options.hpp"
 #include "nodes/hosting/published_names.hpp"
@@ -97,7 +99,9 @@ class EntityHost final : private entity::EntityObserver {
   void tick();
   /// Saves an entity now, if it has changed. Completes when it is stored; not_bound: it is never
   /// saved.
-  void save_now(entity::Entity& entity, Done done) { saver_.save_now(entity, std::move(done)); }
+  void save_now(entity::Entity& entity, Done done) {
+    saver_.save_now(entity, as_unit(UnitKind::completion, std::move(done)));
+  }
 
   /// Follows the states of a node. Call it within App::start. The node is ready when ids are
   /// available; its drain ends and saves all entities; a lost lease ends published entities.
@@ -138,6 +142,7 @@ class EntityHost final : private entity::EntityObserver {
   void begin_end();
   void end_of_drain();
 
+  GuardedSink sink_;  // that of the options
   const HostOptions options_;
   HostContext context_;
   entity::EntityFactory types_;

@@ -4,6 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/manager_service.hpp"
 
@@ -118,7 +119,7 @@ void IdSource::serve() {
     const Waiter waiter = std::move(waiters_.front());
     waiters_.pop_front();
     timers_.cancel(waiter.timer);
-    waiter.done(id);
+    guarded(UnitKind::completion, waiter.done.target_type(), [&] { waiter.done(id); });
     if (weak.expired()) return;
   }
   serving_ = false;

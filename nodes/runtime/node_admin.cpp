@@ -86,6 +86,15 @@ Json ticks_json(Ticker& ticks) {
           {"functions", std::move(functions)}};
 }
 
+Json exceptions_json(const ThrownUnits& thrown) {
+  Json kinds = Json::object();
+  for (std::size_t i = 0; i < kUnitKinds; ++i) {
+    const auto kind = static_cast<UnitKind>(i);
+    kinds[std::string(name_of(kind))] = thrown.of(kind);
+  }
+  return {{"total", thrown.total()}, {"kinds", std::move(kinds)}};
+}
+
 Json tasks_json(const TaskCounts& counts) {
   return {{"submitted", counts.submitted}, {"run", counts.run},
           {"dropped", counts.dropped},     {"waiting", counts.waiting},
@@ -120,6 +129,7 @@ Response inspect(NodeCore& core) {
                        {"offers", offers_json(core.offers())},
                        {"load", load_json(core)},
                        {"loop", loop_json(core)},
+                       {"exceptions", exceptions_json(core.thrown())},
                        {"ticks", ticks_json(core.ticks())},
                        {"tasks", tasks_json(core.tasks().counts())},
                        {"bus", bus_json(core.bus().counters())}};
@@ -154,6 +164,17 @@ std::vector<Metrics::Sample> of_methods(NodeCore& core, Value value) {
     const entity::rpc::MethodCounters counters = core.rpc().work().of(*method);
     if (counters.calls == 0) continue;
     samples.push_back({{{"method", method->full_name()}}, value(counters)});
+  }
+  return samples;
+}
+
+/// Kinds that have thrown nothing are there, too: a rule for alarms needs their 0.
+std::vector<Metrics::Sample> exceptions(NodeCore& core) {
+  std::vector<Metrics::Sample> samples;
+  for (std::size_t i = 0; i < kUnitKinds; ++i) {
+    const auto kind = static_cast<UnitKind>(i);
+    samples.push_back(
+        {{{"kind", std::string(name_of(kind))}}, static_cast<double>(core.thrown().of(kind))});
   }
   return samples;
 }
@@ -228,6 +249,14 @@ void add_metrics(NodeCore& core) {
                  Metrics::Kind::counter, [&core] {
                    return of_methods(core, [](const auto& counters) {
                      return static_cast<double>(counters.calls);
+                   });
+                 });
+  metrics.family("starbus_node_exceptions_total", "Pieces of work ended by an exception, by kind.",
+                 Metrics::Kind::counter, [&core] { return exceptions(core); });
+  metrics.family("starbus_node_rpc_exceptions_total", "RPC calls ended by an exception, by method.",
+                 Metrics::Kind::counter, [&core] {
+                   return of_methods(core, [](const auto& counters) {
+                     return static_cast<double>(counters.threw);
                    });
                  });
   metrics.family(

@@ -35,6 +35,8 @@ NodeCore::NodeCore(daemon::DaemonContext& context, std::string role, NodeSetting
     : context_(context),
       role_(std::move(role)),
       settings_(std::move(settings)),
+      thrown_(context.limited, settings_.on_exception,
+              [this] { return what_runs(endpoint_, main_loop_.load()).name; }),
       main_loop_(context.loop),
       bus_(context.loop, bus_options(settings_)),
       endpoint_(bus_),
@@ -99,7 +101,9 @@ Step NodeCore::measured(const std::string& name, Step step) {
   Load::Source& source = load.source("step " + name);
   return [&load, &source, step = std::move(step)](Done done) {
     const Load::Scope scope(load, source);
-    step(std::move(done));
+    const auto place = [&] { return source.name; };
+    if (guarded(UnitKind::step, place, [&] { step(done); })) return;
+    done(bus::Error(bus::Errc::handler_failed, "the step threw"));
   };
 }
 

@@ -28,6 +28,7 @@
 #include "nodes/runtime/requirements.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/runtime/tasks/task_channels.hpp"
+#include "nodes/runtime/thrown_units.hpp"
 #include "nodes/runtime/ticker.hpp"
 
 namespace starbus::nodes {
@@ -75,6 +76,7 @@ class NodeCore final : private Lifecycle::Shell {
   const BusyMeter& busy() const { return busy_; }
   const RpcLoad& rpc_load() const { return rpc_load_; }
   std::uint64_t stalls() const { return stalls_.stalls(); }
+  const ThrownUnits& thrown() const { return thrown_; }
   double nanoseconds_per_tick() const { return endpoint_.work().nanoseconds_per_tick(); }
   MainLoop& main_loop() { return main_loop_; }
   bus::Bus& bus() { return bus_; }
@@ -96,6 +98,7 @@ class NodeCore final : private Lifecycle::Shell {
   void retry_later(Lifecycle::Attempt attempt) override;
   void failed(const bus::Error& reason) override;
 
+  std::string exceptions() const;
   void note(const bus::Result<>& result);
   Step measured(const std::string& name, Step step);
   void watch_requirements();
@@ -117,6 +120,7 @@ class NodeCore final : private Lifecycle::Shell {
   bool linked_ = false;        // with busd
   std::uint64_t link_changes_ = 0;
 
+  ThrownUnits thrown_;
   MainLoop main_loop_;
   bus::Bus bus_;
   entity::rpc::Endpoint endpoint_;

@@ -8,18 +8,34 @@
 #include "nodes/runtime/node_limits.hpp"
 
 namespace starbus::nodes {
+namespace {
+
+/// Calls a function of the program; what it throws is an error.
+template <class Call>
+bus::Result<> guarded_call(std::string_view name, Call call) {
+  bus::Result<> result;
+  if (guarded(UnitKind::program, name, [&] { result = call(); })) return result;
+  return bus::Error(bus::Errc::handler_failed, std::string(name) + " of the program threw");
+}
+
+}  // namespace
 
 NodeDaemon::~NodeDaemon() = default;
 
 void NodeDaemon::configure(daemon::ConfigReader& reader) {
   fresh_ = read_node_settings(reader, info_.program);
-  app_->configure(reader);
+  // At the first time nothing catches it: then the program has not started.
+  if (!guarded(UnitKind::program, "configure", [&] { app_->configure(reader); })) {
+    reader.problem("configure", "the program's configure() threw: see the log");
+  }
 }
 
 bus::Result<> NodeDaemon::start(daemon::DaemonContext& context) {
   core_ = std::make_unique<NodeCore>(context, info_.role, fresh_);
   add_node_admin(*core_);
-  if (auto started = app_->start(core_->node()); !started) return started;
+  if (auto started = guarded_call("start", [&] { return app_->start(core_->node()); }); !started) {
+    return started;
+  }
   return core_->begin();
 }
 
@@ -29,16 +45,22 @@ bus::Result<> NodeDaemon::reload() {
                       "node, needs, leave_deadline, ready_deadline, [bus], [loop] and [tasks] take "
                       "a restart");
   }
-  return app_->reload();
+  return guarded_call("reload", [&] { return app_->reload(); });
 }
 
 void NodeDaemon::drain(std::function<void()> done) {
   core_->stop(std::move(done));
 }
 
+void NodeDaemon::threw(const std::exception_ptr& thrown) {
+  UnitGuard::report(UnitKind::handler, {}, what_of(thrown));
+}
+
 std::string NodeDaemon::status() const {
   std::string text = core_->status();
-  if (const std::string more = app_->status(); !more.empty()) text.append("; ").append(more);
+  std::string more;
+  guarded(UnitKind::program, "status", [&] { more = app_->status(); });
+  if (!more.empty()) text.append("; ").append(more);
   return text;
 }
 

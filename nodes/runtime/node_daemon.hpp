@@ -20,6 +20,9 @@ class NodeDaemon final : public daemon::Daemon {
   bus::Result<> start(daemon::DaemonContext& context) override;
   bus::Result<> reload() override;
   void drain(std::function<void()> done) override;
+  /// What the program has given to the loop by itself may throw, too.
+  bool survives_exceptions() const override { return true; }
+  void threw(const std::exception_ptr& thrown) override;
   std::string status() const override;
   /// Healthy only when ready, so that load balancers send nothing before.
   bool healthy() const override;

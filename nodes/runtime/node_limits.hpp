@@ -21,6 +21,8 @@ namespace starbus::nodes {
   X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                            \
     "further ones are counted together as (others)")                                             \
   X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut") \
+  X(kMaxThrownText, 512, "bytes",                                                                \
+    "of what() of an exception, which a peer may have chosen, in a log line", "it is cut")       \
   X(kInspectSources, 100, "rows", "kinds of work in one report, the busiest first",              \
     "the report says how many it left out")                                                      \
   X(kStallLimit, 200ms, "two ticks of a game: players notice", "the stall is logged")            \

@@ -38,6 +38,12 @@ NodeSettings read_node_settings(ConfigReader& reader, const std::string& fallbac
   ConfigReader loop = reader.table("loop");
   settings.stall = loop.duration("stall", kStallLimit, kLeastStallLimit, std::chrono::minutes(10));
   settings.tick = loop.duration("tick", kTick, kLeastTick, kLongestTick);
+  const std::string on_exception = loop.string("on_exception", "go_on");
+  if (on_exception == "stop") {
+    settings.on_exception = OnException::stop;
+  } else if (on_exception != "go_on") {
+    loop.problem("on_exception", "'on_exception' is \"go_on\" or \"stop\"");
+  }
   ConfigReader tasks = reader.table("tasks");
   settings.workers = tasks.integer<std::size_t>("workers", 4, 1, kMaxWorkers);
   return settings;

@@ -7,6 +7,7 @@
 
 #include "daemon/config/config.hpp"
 #include "nodes/runtime/requirements.hpp"
+#include "nodes/runtime/thrown_units.hpp"
 
 namespace starbus::nodes {
 
@@ -20,6 +21,7 @@ struct NodeSettings {
   bool upgrade_from_1_1 = false;  // see rpc::Endpoint::trust_unlisted_callers
   std::chrono::milliseconds stall{};
   std::chrono::milliseconds tick{};
+  OnException on_exception = OnException::go_on;
   std::chrono::milliseconds leave_deadline{};
   std::chrono::milliseconds ready_deadline{};  // 0: it waits for ever
   std::size_t workers = 0;

@@ -1,6 +1,7 @@
 // The work of a node in each of its states.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
@@ -104,7 +105,11 @@ void NodeCore::entered(NodeState state) {
     main_loop_.timers().cancel(std::exchange(ready_limit_, {}));
   }
   spdlog::info("{} is {}", settings_.node, name_of(state));
-  for (const auto& callback : on_state_) callback(state);
+  for (const auto& callback : on_state_) {
+    guarded(
+        UnitKind::state, [&]() -> const std::type_info& { return callback.target_type(); },
+        [&] { callback(state); });
+  }
   if (state == NodeState::stopped && stopped_) std::exchange(stopped_, nullptr)();
 }
 
@@ -147,7 +152,23 @@ std::string NodeCore::status() const {
     text.append(": ").append(missing);
   }
   if (state == NodeState::ready && !missing.empty()) text.append(", without ").append(missing);
-  return text;
+  return text + exceptions();
+}
+
+/// ", 12 exceptions, most in chat.say": `bustop cluster` shows it. The method is that with the
+/// most.
+std::string NodeCore::exceptions() const {
+  const std::uint64_t total = thrown_.total();
+  if (total == 0) return {};
+  std::string text = ", " + std::to_string(total) + (total == 1 ? " exception" : " exceptions");
+  const entity::rpc::MethodInfo* worst = nullptr;
+  std::uint64_t most = 0;
+  for (const entity::rpc::MethodInfo* method : endpoint_.dictionary().methods()) {
+    const std::uint64_t threw = endpoint_.work().of(*method).threw;
+    if (threw > most) worst = method;
+    most = std::max(most, threw);
+  }
+  return worst == nullptr ? text : text + ", most in " + worst->full_name();
 }
 
 }  // namespace starbus::nodes

@@ -1,5 +1,7 @@
 #include "nodes/runtime/turn.hpp"
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::nodes {
 
 Turn::Done Turn::run() {
@@ -29,7 +31,8 @@ bool Turn::run_closures(Done& done, Time begun) {
     if (!work) return false;
     {
       const Load::Scope scope(load_, load_.source(work->name));
-      work->run();
+      guarded(
+          UnitKind::closure, [&] { return work->name.text(); }, work->run);
     }
     ++done.closures;
     if (clock_() - begun >= limits_.time) return true;

@@ -8,20 +8,24 @@
 #include <exception>
 #include <utility>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::nodes::service {
 namespace {
 
 constexpr auto kIgnore = [](const bus::Result<>&) {};
 
-/// An exception of a service is an error of its instance: a host has others.
+/// An exception of a service is an error of its instance, also in a process that catches no others:
+/// a host has others.
 template <class Call>
-bus::Result<> guarded(Call call) {
+bus::Result<> attempt(const InstanceId& id, std::string_view what, Call call) {
   try {
     call();
-  } catch (const std::exception& thrown) {
-    return bus::Error(bus::Errc::handler_failed, thrown.what());
   } catch (...) {
-    return bus::Errc::handler_failed;
+    bus::Error error(bus::Errc::handler_failed, what_of(std::current_exception()));
+    // By type: there may be thousands of instances.
+    UnitGuard::report(UnitKind::hook, std::string(id.type).append(", ").append(what), error.detail);
+    return error;
   }
   return {};
 }
@@ -60,7 +64,7 @@ HostedInstance::HostedInstance(entity::rpc::Endpoint& endpoint, entity::TimerWhe
     : endpoint_(endpoint), timers_(timers), id_(std::move(id)), type_(type), listener_(listener) {}
 
 HostedInstance::~HostedInstance() {
-  made_ = {};
+  made_.end();
   if (channel_asked_) endpoint_.unbind(channel_name(id_), kIgnore);
   if (claim_asked_) endpoint_.bus().unbind(claim_name(id_), kIgnore);
 }
@@ -95,7 +99,7 @@ void HostedInstance::claimed(const bus::Result<bus::Bound>& bound) {
   }
   epoch_ = bound->epoch;
   pause_ = kClaimFirst;
-  if (const auto made = guarded([this] { made_ = type_.make(*this); }); !made) {
+  if (const auto made = attempt(id_, "constructor", [this] { made_ = type_.make(*this); }); !made) {
     return fail(Error(Errc::start_failed, made.error().to_string()));
   }
   enter(InstanceState::starting);
@@ -120,7 +124,7 @@ void HostedInstance::open() {
 void HostedInstance::opened(const bus::Result<bus::Bound>& bound) {
   if (bound) {
     enter(InstanceState::serving);
-    const auto told = guarded([this] { made_.service->opened(); });
+    const auto told = attempt(id_, "opened", [this] { made_.service->opened(); });
     if (!told) fail(Error(Errc::start_failed, told.error().to_string()));
     return;
   }
@@ -171,7 +175,7 @@ void HostedInstance::stopped(const bus::Result<>& result) {
 void HostedInstance::give_back() {
   alarm_.cancel_all();
   turn_ = std::make_shared<bool>(true);
-  made_ = {};
+  made_.end();
   if (state_ != InstanceState::stopping) enter(InstanceState::stopping);
   auto end = [this, weak = std::weak_ptr(turn_)](const bus::Result<>&) {
     if (weak.expired()) return;
@@ -186,7 +190,7 @@ void HostedInstance::fail(Error problem) {
   spdlog::error("{}: start failed: {}", to_string(id_), problem.to_string());
   alarm_.cancel_all();
   turn_ = std::make_shared<bool>(true);
-  made_ = {};
+  made_.end();
   if (std::exchange(channel_asked_, false)) endpoint_.unbind(channel_name(id_), kIgnore);
   if (std::exchange(claim_asked_, false)) endpoint_.bus().unbind(claim_name(id_), kIgnore);
   problem_ = std::move(problem);
@@ -213,7 +217,8 @@ void HostedInstance::run(Hook hook, std::chrono::milliseconds deadline,
   const Done done = [end, &loop = endpoint_.loop()](bus::Result<> result) {
     boost::asio::post(loop, [end, result = std::move(result)] { end(result); });
   };
-  if (const auto ran = guarded([&] { ((*made_.service).*hook)(done); }); !ran) done(ran);
+  const std::string_view what = hook == &Service::start ? "start" : "stop";
+  if (const auto ran = attempt(id_, what, [&] { ((*made_.service).*hook)(done); }); !ran) done(ran);
 }
 
 }  // namespace starbus::nodes::service

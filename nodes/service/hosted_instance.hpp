@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
@@ -23,6 +24,12 @@ struct ServiceType {
   struct Made {
     std::unique_ptr<Service> service;
     entity::rpc::CallableBase* object = nullptr;  // the same
+
+    /// Ends the object, its coroutines first: the destructors of their variables may use it.
+    void end() {
+      if (auto* const callable = std::exchange(object, nullptr)) callable->close_rpc();
+      service = nullptr;
+    }
   };
   std::function<Made(Instance&)> make;
   std::chrono::milliseconds start_deadline{kStartDeadline};

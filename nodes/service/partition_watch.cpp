@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unit_guard.hpp"
 #include "entity/rpc/wire.hpp"
 #include "nodes/service/limits.hpp"
 
@@ -121,7 +122,10 @@ void PartitionWatch::serve() {
   }
   arm();
   // Last: they may ask again, or end this object.
-  for (auto& [told, place] : served) told(std::move(place));
+  for (auto& row : served) {
+    guarded(UnitKind::completion, row.first.target_type(),
+            [&] { row.first(std::move(row.second)); });
+  }
 }
 
 void PartitionWatch::arm() {

@@ -15,7 +15,8 @@
 ///
 /// Everything belongs to the loop's thread. The host makes the object, and may destroy it at any
 /// time: after stop(), when start() failed or took too long, and without stop() when the lease is
-/// lost. Its tasks and timers need an owner that ends with it.
+/// lost. Its coroutines end before it (close_rpc); its tasks and timers need an owner that ends
+/// with it.
 #pragma once
 
 #include <string_view>

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <vector>
 
+#include "daemon/stop_signals.hpp"
 #include "tests/daemon/support.hpp"
 
 namespace starbus::daemon {
@@ -58,17 +59,40 @@ TEST(Signals, NothingIsCalledAfterTheEnd) {
   loop.run();
 }
 
-// Runs in a child process: the first signal begins a drain that never ends.
-void stop_twice(int first, int second) {
+TEST(Signals, TheSameStopTwiceIsOne) {
+  const test::LogCapture log;
   boost::asio::io_context loop;
-  const Signals signals(loop, {[&](int) { ::raise(second); }, [] {}, [] { return "a drain"; }});
+  int stops = 0;
+  const auto now = [] { return std::chrono::steady_clock::time_point(); };
+  const Signals signals(loop, {[&](int) {
+                                 if (++stops == 1) ::raise(SIGTERM);
+                               },
+                               [] {}, [] { return "a drain"; }, now});
+  ::raise(SIGTERM);
+  const auto told = [&] { return log.text().find("stops already") != std::string::npos; };
+  run_until(loop, told);
+  EXPECT_TRUE(told()) << log.text();
+  EXPECT_EQ(stops, 1);
+}
+
+// Runs in a child process: the first signal begins a drain that never ends.
+void stop_twice(int first, int second, std::chrono::milliseconds apart) {
+  boost::asio::io_context loop;
+  std::chrono::steady_clock::time_point time;
+  const Signals signals(loop, {[&](int) {
+                                 time += apart;
+                                 ::raise(second);
+                               },
+                               [] {}, [] { return "a drain"; }, [&] { return time; }});
   ::raise(first);
   loop.run();
 }
 
-TEST(SignalsDeathTest, TheSecondStopEndsTheProcess) {
-  EXPECT_EXIT(stop_twice(SIGTERM, SIGTERM), testing::ExitedWithCode(143), "");
-  EXPECT_EXIT(stop_twice(SIGTERM, SIGINT), testing::ExitedWithCode(130), "");
+TEST(SignalsDeathTest, ALaterStopEndsTheProcess) {
+  const auto later = kSameStop + std::chrono::milliseconds(1);
+  EXPECT_EXIT(stop_twice(SIGTERM, SIGTERM, later), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(stop_twice(SIGTERM, SIGINT, later), testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(stop_twice(SIGINT, SIGINT, {}), testing::ExitedWithCode(130), "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <memory>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/bus_types.hpp"
 #include "bus/client/done.hpp"
 #include "bus/client/parts/channel_names.hpp"
@@ -42,7 +43,9 @@ struct BusContext {
   void undelivered(Undelivered what) {
     process.note_undelivered(what.channel, what.name, errc_of(what.reason));
     // A copy: the callback may destroy the Bus.
-    if (const auto callback = on_undelivered) callback(what);
+    if (const auto callback = on_undelivered) {
+      guarded(UnitKind::message, "on_undelivered", [&] { callback(what); });
+    }
   }
   /// Operations are refused as closed.
   bool ends() const { return closed || closing; }
@@ -54,7 +57,8 @@ struct BusContext {
   void complete(Done<T> done, Result<T> result) {
     if (!done) return;
     boost::asio::post(loop, [done = std::move(done), result = std::move(result)]() mutable {
-      done(std::move(result));
+      const auto place = [&]() -> const std::type_info& { return done.target_type(); };
+      guarded(UnitKind::completion, place, [&] { done(std::move(result)); });
     });
   }
 };

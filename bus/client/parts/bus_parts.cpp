@@ -57,7 +57,8 @@ ProcessLink::Hooks BusParts::link_hooks() {
   hooks.hold = [this] { return context.self.lock(); };
   hooks.lost = [this](const Error& reason, bool greeted) {
     const auto callback = context.on_link;  // which may end the bus, here and below
-    if (greeted && callback) callback(LinkState::disconnected, reason);
+    if (!greeted || !callback) return;
+    guarded(UnitKind::message, "on_link", [&] { callback(LinkState::disconnected, reason); });
   };
   hooks.refused = [this](const Error& reason) { shut(reason); };
   hooks.tick = [this] {
@@ -103,7 +104,9 @@ void BusParts::shut(const Error& reason) {
   context.on_link = nullptr;
   context.on_lease_lost = nullptr;
   if (auto ended = std::exchange(context.on_ended, nullptr); ended && reason != Errc::closed) {
-    boost::asio::post(context.loop, [ended = std::move(ended), reason] { ended(reason); });
+    boost::asio::post(context.loop, [ended = std::move(ended), reason] {
+      guarded(UnitKind::message, "on_ended", [&] { ended(reason); });
+    });
   }
   names.forget_arrival_handlers();
 }
@@ -113,7 +116,8 @@ void BusParts::shut(const Error& reason) {
 void BusParts::on_welcome(bool) {
   ++connects_;
   const auto callback = context.on_link;
-  if (callback) callback(LinkState::connected, {});
+  if (!callback) return;
+  guarded(UnitKind::message, "on_link", [&] { callback(LinkState::connected, {}); });
 }
 
 void BusParts::on_bound(BindingId binding, Epoch epoch) {
@@ -206,7 +210,7 @@ void BusParts::on_lease_lost() {
   names.end_all(reason);
   calls.end_all(reason);
   const auto callback = context.on_lease_lost;
-  if (callback) callback();
+  if (callback) guarded(UnitKind::message, "on_lease_lost", callback);
 }
 
 BusCounters BusParts::counters() const {

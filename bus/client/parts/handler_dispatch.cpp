@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/bus_core.hpp"
 
 namespace starbus::bus {
@@ -18,7 +19,8 @@ void HandlerDispatch::deliver(const OwnedName& owned, const Delivery& delivery) 
   message.lane_ = delivery.lane;
   message.trace_ = envelope->trace;
   const auto shown = context_.showing("message ", *owned.name);
-  owned.handlers.on_message(message);
+  const auto place = [&] { return "message " + *owned.name; };
+  guarded(UnitKind::message, place, [&] { owned.handlers.on_message(message); });
 }
 
 void HandlerDispatch::deliver_call(const OwnedName& owned, const Delivery& delivery,
@@ -37,7 +39,11 @@ void HandlerDispatch::deliver_call(const OwnedName& owned, const Delivery& deliv
   call.responder_.trace_ = envelope.trace;
   if (owned.handlers.on_call) {
     const auto shown = context_.showing("call ", *owned.name);
-    owned.handlers.on_call(call);
+    const auto place = [&] { return "call " + *owned.name; };
+    if (guarded(UnitKind::message, place, [&] { owned.handlers.on_call(call); })) return;
+    if (call.responder_.pending()) {
+      (void)call.responder_.refuse({Errc::handler_failed, "its handler threw"});
+    }
   } else {
     (void)call.responder_.refuse({Errc::no_handler, *owned.name + " takes no calls"});
   }

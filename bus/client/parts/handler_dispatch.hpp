@@ -12,7 +12,8 @@ class HandlerDispatch {
   explicit HandlerDispatch(BusContext& context) : context_(context) {}
 
   /// Ignores bodies that no client library has written. The handler may end `owned`'s name, or the
-  /// bus.
+  /// bus: the caller holds `owned`. A call whose handler throws, in a process that catches that
+  /// (base/unit_guard.hpp), ends as handler_failed.
   void deliver(const OwnedName& owned, const Delivery& delivery);
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::bus {
 
 // --- binding -------------------------------------------------------------------------------------
@@ -217,7 +219,12 @@ Bytes OwnedNames::on_freeze(BindingId binding) {
   if (!owned) return {};
   readers_.owned(owned->channel, Epoch{});
   const auto freeze = std::exchange(owned->freeze, nullptr);
-  return freeze ? freeze() : Bytes();
+  Bytes state;
+  if (freeze) {
+    guarded(
+        UnitKind::message, [&] { return "freeze of " + *owned->name; }, [&] { state = freeze(); });
+  }
+  return state;
 }
 
 void OwnedNames::on_moved(BindingId binding) {
@@ -256,7 +263,15 @@ Result<> OwnedNames::on_arriving(const std::string& name, ByteView state) {
   if (context_.closing || !handlers || !handlers->arrived) {
     return Error{Errc::move_refused, context_.options.node + " takes in no " + name};
   }
-  return handlers->accept ? handlers->accept(name, state) : Result<>();
+  Result<> accepted;
+  if (!handlers->accept) return accepted;
+  const auto accept = handlers->accept;
+  if (guarded(
+          UnitKind::message, [&] { return "arrival of " + name; },
+          [&] { accepted = accept(name, state); })) {
+    return accepted;
+  }
+  return Error{Errc::move_refused, "the handler of arrivals threw"};
 }
 
 void OwnedNames::on_arrived(BindingId binding, const std::string& name, Epoch epoch, Bytes state) {
@@ -267,7 +282,10 @@ void OwnedNames::on_arrived(BindingId binding, const std::string& name, Epoch ep
   by_name_[name] = binding;
   Arrival arrival{name, epoch, std::move(state)};
   const ArrivalHandlers* const handlers = arrival_handlers(name);
-  if (handlers && handlers->arrived) owned->handlers = handlers->arrived(arrival);
+  if (!handlers || !handlers->arrived) return;
+  guarded(
+      UnitKind::message, [&] { return "arrival of " + name; },
+      [&, arrived = handlers->arrived] { owned->handlers = arrived(arrival); });
 }
 
 }  // namespace starbus::bus

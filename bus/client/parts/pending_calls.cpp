@@ -97,7 +97,8 @@ void PendingCalls::end(Id id, Result<Bytes> result) {
   auto show_and_call = [activity = context_.activity, of = context_.names.text_of(pending.channel),
                         done = std::move(pending.done)](Result<Bytes> answer) {
     const ShownName::Scope scope(activity, "answer of ", of);
-    done(std::move(answer));
+    guarded(
+        UnitKind::completion, [&] { return "answer of " + of; }, [&] { done(std::move(answer)); });
   };
   context_.complete<Bytes>(std::move(show_and_call), std::move(result));
 }

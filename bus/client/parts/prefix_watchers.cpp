@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/client/bus_core.hpp"
 
 namespace starbus::bus {
@@ -44,7 +45,9 @@ void PrefixWatchers::tell(const std::string& prefix, std::uint64_t id, const Wat
   if (watcher == found->second.watchers.end()) return;
   const auto callback = watcher->second.on_update;
   const auto shown = context_.showing("watch ", prefix);
-  if (callback) callback(update);
+  if (!callback) return;
+  const auto place = [&] { return "watch " + prefix; };
+  guarded(UnitKind::listener, place, [&] { callback(update); });
 }
 
 void PrefixWatchers::end(const std::string& prefix, std::uint64_t id) {
@@ -188,8 +191,10 @@ void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) 
   watched_.erase(found);
   // Operations that waited for the snapshot go on without one, and find no instance and no member.
   for (auto& action : watched.when_complete) action();
-  for (auto& [id, watcher] : watched.watchers) {
-    if (watcher.on_error) watcher.on_error(reason);
+  const auto place = [&] { return "watch " + prefix; };
+  for (const auto& row : watched.watchers) {
+    const auto& on_error = row.second.on_error;
+    if (on_error) guarded(UnitKind::listener, place, [&] { on_error(reason); });
   }
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "bus/core/lanes.hpp"
 #include "bus/core/limits.hpp"
 
@@ -30,7 +31,7 @@ class Warnings {
     state.told = now;
     const std::string text = describe() + " (" + std::to_string(state.cases) + " so far)";
     const auto callback = callback_;
-    if (callback) callback(text);
+    if (callback) guarded(UnitKind::message, "on_warning", [&] { callback(text); });
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/unit_guard.hpp"
+
 namespace starbus::entity::rpc {
 
 WorkMeter::~WorkMeter() {
@@ -15,6 +17,20 @@ WorkTicks& WorkMeter::began(const ClassInfo& info, const MethodInfo* method) {
   SpawnedLoad& load = spawned_[&info];
   ++load.coroutines;
   return load;
+}
+
+Error WorkMeter::threw(const MethodInfo& method, const std::exception_ptr& thrown) {
+  ++of(method).threw;
+  Error error(Errc::failed, what_of(thrown));
+  UnitGuard::report(UnitKind::method, method.full_name(), error.detail);
+  return error;
+}
+
+Error WorkMeter::threw(const ClassInfo& info, const std::exception_ptr& thrown) {
+  ++spawned_[&info].threw;
+  Error error(Errc::failed, what_of(thrown));
+  UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(info).name(), error.detail);
+  return error;
 }
 
 WorkFrame::WorkFrame(WorkMeter& meter, CurrentWork work, WorkTicks& charged, SlotRef slot)

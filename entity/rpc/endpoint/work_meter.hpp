@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -38,6 +39,10 @@ class WorkMeter {
   const std::unordered_map<const ClassInfo*, SpawnedLoad>& spawned() const { return spawned_; }
   /// A coroutine of an object begins: returns what to charge. Null method: it was spawned.
   WorkTicks& began(const ClassInfo& info, const MethodInfo* method);
+  /// A method, or a coroutine that an object of the class has spawned, has ended by an exception:
+  /// counts it and tells the ThrownSink of the thread. Returns `failed` with its text.
+  Error threw(const MethodInfo& method, const std::exception_ptr& thrown);
+  Error threw(const ClassInfo& info, const std::exception_ptr& thrown);
 
   /// All of these together, in ticks: each moment once, and none that another kind of work was
   /// charged with (OwnTime).

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/hex.hpp"
+#include "base/unit_guard.hpp"
 #include "nodes/db/names.hpp"
 #include "nodes/db/remote/bus_link.hpp"
 #include "nodes/db/rows.hpp"
@@ -58,12 +59,16 @@ Result<> RemoteDatabase::ask(const Arguments& arguments, std::vector<std::string
   if (const auto* const write = std::get_if<WriteRequest>(&arguments)) {
     pending.age_ms = write->age_ms;
   }
-  pending.end = [changes, finish = std::move(finish)](const Result<bus::ByteView>& answer,
-                                                      bool maybe_done) {
-    if (!answer) return finish(Result<T>(answer.error()), maybe_done);
+  // A unit of its own: many may end in one pass over the requests.
+  const auto told = [finish = std::move(finish)](Result<T> result, bool maybe_done) {
+    guarded(UnitKind::completion, "answer of the database",
+            [&] { finish(std::move(result), maybe_done); });
+  };
+  pending.end = [changes, told](const Result<bus::ByteView>& answer, bool maybe_done) {
+    if (!answer) return told(Result<T>(answer.error()), maybe_done);
     auto value = decode_answer<T>(*answer);
-    if (!value) return finish(Result<T>(not_understood(changes)), maybe_done);
-    finish(Result<T>(in_place_value, std::move(*value)), maybe_done);
+    if (!value) return told(Result<T>(not_understood(changes)), maybe_done);
+    told(Result<T>(in_place_value, std::move(*value)), maybe_done);
   };
   return take(std::move(pending));
 }

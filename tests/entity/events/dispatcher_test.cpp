@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/thrown_log.hpp"
+
 namespace starbus::entity {
 namespace {
 
@@ -185,6 +187,15 @@ TEST_F(DispatcherTest, AnExceptionRestoresTheDepth) {
   }
   EXPECT_TRUE(bell.remove(thrower));
   EXPECT_THAT(round(), ElementsAre("behind"));
+}
+
+TEST_F(DispatcherTest, WithAGuardTheOtherListenersOfTheRoundAreCalled) {
+  starbus::test::ThrownLog thrown;
+  (void)bell.add([](const Rang&) { throw std::runtime_error("a bug"); });
+  (void)bell.add(note("behind"));
+  EXPECT_THAT(round(), ElementsAre("behind"));
+  EXPECT_THAT(thrown.lines, ElementsAre("listener: a bug"));
+  EXPECT_THAT(thrown.places.front(), testing::HasSubstr("Rang"));
 }
 
 TEST_F(DispatcherTest, SubscriptionsEndTheirListeners) {

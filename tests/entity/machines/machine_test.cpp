@@ -7,6 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "tests/thrown_log.hpp"
+
 namespace starbus::entity {
 namespace {
 
@@ -233,6 +235,18 @@ TEST_F(MachineTest, AnExceptionLeavesTheStateAsItIs) {
   EXPECT_THROW((void)login.change_to(Idle{}), std::runtime_error);
   EXPECT_TRUE(login.is<Idle>());
   EXPECT_EQ(*login.handle(Go{}), Handled::handled);
+}
+
+TEST_F(MachineTest, WithAGuardADeadlineThatThrowsIsReportedByItsMachine) {
+  starbus::test::ThrownLog thrown;
+  ASSERT_TRUE(login.start());
+  ASSERT_TRUE(login.handle(Go{}));
+  world.within = [] { throw std::runtime_error("a bug"); };
+  wheel.advance(1h);
+  EXPECT_THAT(thrown.lines, ElementsAre("deadline: a bug"));
+  EXPECT_THAT(thrown.places, ElementsAre("deadline of login"));
+  EXPECT_TRUE(login.is<Asking>());
+  ASSERT_TRUE(login.change_to(Online{})) << "it can be used as before";
 }
 
 TEST_F(MachineTest, ReportsStateAndTime) {

@@ -1,7 +1,10 @@
 /// Observers in the process, and operators' view.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tests/entity/properties/world.hpp"
+#include "tests/thrown_log.hpp"
 
 namespace starbus::entity::test {
 namespace {
@@ -60,6 +63,18 @@ TEST(Observers, MayWriteAndLeaveWhileTheyAreCalled) {
   hero.mood = 1;
   EXPECT_EQ(seen.size(), 3u);
   EXPECT_EQ(hero.mood, 3);
+}
+
+TEST(Observers, WithAGuardTheOthersAreToldAndTheWriteStands) {
+  Hero hero;
+  starbus::test::ThrownLog thrown;
+  int seen = 0;
+  ASSERT_TRUE(hero.observe(hero.mood, [](int, int) { throw std::runtime_error("a bug"); }));
+  ASSERT_TRUE(hero.observe(hero.mood, [&](int, int now) { seen = now; }));
+  hero.mood = 2;
+  EXPECT_EQ(hero.mood, 2);
+  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(thrown.lines, std::vector<std::string>{"listener: a bug"});
 }
 
 TEST(Observers, MayEraseTheItemThatIsBeingInserted) {

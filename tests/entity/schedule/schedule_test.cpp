@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/thrown_log.hpp"
+
 namespace starbus::entity {
 namespace {
 
@@ -246,6 +248,16 @@ TEST_F(ScheduleTest, AnExceptionLeavesAndTheNextTickIsWhole) {
   EXPECT_THROW((void)schedule.run(1s), std::runtime_error);
   throws = false;
   EXPECT_THAT(tick(2s), ElementsAre("g"));
+}
+
+TEST_F(ScheduleTest, WithAGuardTheOtherFunctionsOfTheTickRun) {
+  starbus::test::ThrownLog thrown;
+  ASSERT_TRUE(schedule.add({.name = "f"}, [](const Tick&) { throw std::runtime_error("a bug"); }));
+  add("g");
+  EXPECT_THAT(tick(1s), ElementsAre("g"));
+  EXPECT_THAT(tick(2s), ElementsAre("g"));
+  EXPECT_THAT(thrown.lines, ElementsAre("tick: a bug", "tick: a bug"));
+  EXPECT_THAT(thrown.places, ElementsAre("tick f", "tick f"));
 }
 
 TEST_F(ScheduleTest, ExcessOfEachLimitIsRefused) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/entity/timers/wheel_fixture.hpp"
+#include "tests/thrown_log.hpp"
 
 namespace starbus::entity {
 namespace {
@@ -271,6 +272,19 @@ TEST_F(TimerWheelTest, AnExceptionLeavesThePassAndTheNextGoesOn) {
   EXPECT_THAT(fired_at(3ms), ElementsAre("b"));
   EXPECT_EQ(wheel.due(repeating), kStart + 12ms);
   EXPECT_THROW(fired_at(12ms), std::runtime_error);
+}
+
+TEST_F(TimerWheelTest, WithAGuardTheOtherTimersOfThePassFire) {
+  starbus::test::ThrownLog thrown;
+  const TimerId repeating =
+      *wheel.every(owner, 1ms, 10ms, CatchUp::all, [] { throw std::runtime_error("a bug"); });
+  (void)wheel.after(owner, 1ms, note("a"));
+  (void)wheel.after(owner, 2ms, note("b"));
+  EXPECT_THAT(fired_at(3ms), ElementsAre("a", "b"));
+  EXPECT_EQ(last.fired, 3u);
+  EXPECT_EQ(wheel.due(repeating), kStart + 11ms) << "it goes on";
+  EXPECT_THAT(thrown.lines, ElementsAre("timer: a bug"));
+  EXPECT_THAT(thrown.places.front(), testing::HasSubstr("WithAGuardTheOtherTimersOfThePassFire"));
 }
 
 TEST_F(TimerWheelTest, LargeCallablesAreCalledToo) {

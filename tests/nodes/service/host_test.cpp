@@ -1,5 +1,6 @@
 /// A host of services and its instances: what is claimed, made, reachable, and in which order.
 #include "tests/nodes/service/support.hpp"
+#include "tests/thrown_log.hpp"
 
 namespace starbus::nodes::service::test {
 namespace {
@@ -117,6 +118,44 @@ TEST_F(HostTest, WhatThrowsEndsItsInstanceAndNotTheHost) {
     CO_TRUE(co_await until([&] { return !a->state(kRank); }));
     EXPECT_EQ(a->host.counters().stopped_badly, 1u);
     EXPECT_EQ(script.objects, 0);
+  });
+}
+
+TEST_F(HostTest, WhatAServiceThrowsIsReportedByItsType) {
+  run([this]() -> Task {
+    const auto a = place("a", "x");
+    CO_OK(co_await a->bus.connect(use_awaitable));
+    starbus::test::ThrownLog log;
+    script.throws = "starts";
+    CO_OK(a->place(kRank));
+    CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::failed; }));
+    EXPECT_THAT(log.lines, ElementsAre("hook: it threw"));
+    EXPECT_THAT(log.places, ElementsAre("rank, start"));
+  });
+}
+
+/// CallableBase ends the coroutines too, but when the members of the service are gone.
+TEST_F(HostTest, CoroutinesOfAServiceEndBeforeItsMembers) {
+  run([this]() -> Task {
+    auto a = place("a", "x");
+    CO_OK(co_await a->bus.connect(use_awaitable));
+    for (const bool withdrawn : {true, false}) {
+      CO_OK(a->place(kRank));
+      CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
+      for (int i = 0; i < 3; ++i) {
+        CO_OK(rpc::send<&Counter::visit>(a->endpoint, channel_name(kRank), {}));
+      }
+      CO_TRUE(co_await until([&] { return script.guests == 3; }));
+      if (withdrawn) {
+        CO_OK(a->withdraw(kRank));
+        CO_TRUE(co_await until([&] { return !a->state(kRank); }));
+      } else {
+        a.reset();  // the host ends, and its instances with it
+      }
+      EXPECT_EQ(script.guests, 0);
+      EXPECT_EQ(script.objects, 0);
+      EXPECT_EQ(script.late_guests, 0);
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <map>
@@ -36,6 +37,8 @@ struct Script {
   std::map<std::string, std::int64_t> disk;  // by instance: what stop() saved
   int objects = 0;
   int most_at_once = 0;  // of one instance
+  int guests = 0;        // coroutines that wait
+  int late_guests = 0;   // that have ended after their object's destructor began
   std::map<std::string, int> running;
 };
 
@@ -49,6 +52,7 @@ class Counter final : public Service, public rpc::Callable<Counter> {
     script_.most_at_once = std::max(script_.most_at_once, now);
   }
   ~Counter() override {
+    ended_ = true;
     --script_.objects;
     --script_.running[name()];
   }
@@ -71,10 +75,35 @@ class Counter final : public Service, public rpc::Callable<Counter> {
     return total_ += number;
   }
   std::string where(rpc::Caller&) { return place_; }
-  static constexpr auto kRpc = rpc::methods("test_counter", rpc::method<&Counter::add>("add"),
-                                            rpc::method<&Counter::where>("where"));
+  /// Waits for ever, with a variable that uses the object in its destructor.
+  rpc::Task<> visit(rpc::Caller& from) {
+    const Guest guest(*this);
+    boost::asio::steady_timer never(from.endpoint->loop(), 24h);
+    co_await never.async_wait(boost::asio::deferred);
+  }
+  static constexpr auto kRpc =
+      rpc::methods("test_counter", rpc::method<&Counter::add>("add"),
+                   rpc::method<&Counter::where>("where"), rpc::method<&Counter::visit>("visit"));
 
  private:
+  class Guest {
+   public:
+    explicit Guest(Counter& at) : at_(at) {
+      at_.guests_.push_back("a guest whose name is too long to lie within the string itself");
+      ++at_.script_.guests;
+    }
+    ~Guest() {
+      --at_.script_.guests;
+      if (at_.ended_) ++at_.script_.late_guests;
+      at_.guests_.pop_back();
+    }
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+
+   private:
+    Counter& at_;
+  };
+
   std::string name() const { return to_string(instance_.id()); }
   void say(const std::string& what) {
     script_.said.push_back(place_ + " " + what + " " + name());
@@ -85,6 +114,8 @@ class Counter final : public Service, public rpc::Callable<Counter> {
   Script& script_;
   const std::string place_;
   std::int64_t total_ = 0;
+  bool ended_ = false;
+  std::vector<std::string> guests_;
 };
 
 /// A process that hosts "rank" and "chat".
