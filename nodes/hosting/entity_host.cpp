@@ -34,6 +34,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
                        std::string_view node, HostOptions options)
     : options_(std::move(options)),
       context_{endpoint, timers},
+      world_(endpoint, timers),
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
              .unsaved = options_.save ? [this](Entity& entity) { saver_.mark(entity); }
@@ -44,10 +45,12 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       arrivals_(context_, names_, saver_),
       admin_(
           {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
+  world_.add<EntityHost>(*this);
   entities_ = std::make_unique<entity::EntityManager>(
       types_, entity::PersistentIdSource(node, unix_ms()),
       options_.draw ? options_.draw : draw_from(ids_),
-      entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers});
+      entity::EntityOptions{
+          .most = options_.most, .observer = this, .timers = &timers, .world = &world_});
   context_.entities = entities_.get();
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();
@@ -84,6 +87,7 @@ bus::Result<> EntityHost::join(Node& node) {
     if (state == NodeState::starting) lose_all();
   });
   admin_.add_to(node);
+  world_.add<Node>(node);
   return options_.tick > milliseconds(0) ? tick_with(node.ticks()) : bus::Result<>();
 }
 

@@ -56,6 +56,9 @@ class EntityHost final : private entity::EntityObserver {
     static_cast<void>(entity::declare_entity<T>(types_));
     context_.types[&entity::type_info<T>()] = options;
   }
+  /// What the code of its entities reaches: the endpoint and the timers, this EntityHost, after
+  /// join() the Node; and what the program adds, such as its database.
+  entity::World& world() { return world_; }
   entity::EntityManager& entities() { return *entities_; }
   const entity::EntityManager& entities() const { return *entities_; }
 
@@ -139,6 +142,7 @@ class EntityHost final : private entity::EntityObserver {
 
   const HostOptions options_;
   HostContext context_;
+  entity::World world_;
   entity::EntityFactory types_;
   manager::IdSource ids_;
   EntitySync sync_;
