@@ -79,8 +79,8 @@ class GameTest : public testing::Test {
   auto ask(service::Partitions& service, const std::string& key, const A&... arguments) {
     using Traits = rpc::TraitsOf<Method>;
     std::optional<service::Answer<typename Traits::Value, typename Traits::Refusal>> answer;
-    service.call<Method>(
-        key, {.deadline = 10s}, [&](auto ended) { answer = std::move(ended); }, arguments...);
+    service.call<Method>(key, {.deadline = 10s},
+                         arguments...)([&](auto ended) { answer = std::move(ended); });
     until([&] { return answer.has_value(); });
     return *answer;
   }
