@@ -43,6 +43,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       saver_(context_, names_, options_),
       departures_(context_, names_, sync_),
       arrivals_(context_, names_, saver_),
+      entries_(context_, names_, options_.load, static_cast<bool>(options_.save)),
       admin_(
           {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
   world_.add<EntityHost>(*this);
@@ -199,6 +200,7 @@ void EntityHost::settle() {
 void EntityHost::lose_all() {
   context_.thread.check();
   arrivals_.lose_all();
+  entries_.lose_all();
   const std::vector<std::uint64_t> ids = names_.fence_all();
   if (ids.empty()) return;
   spdlog::warn("entities: {} end with the lease, and are not saved", ids.size());

@@ -24,6 +24,9 @@ struct HostOptions {
   /// save_every after its first change, and when it ends, unless it was moved or fenced. Not set:
   /// nothing is saved.
   Store save = {};
+  /// What entities are loaded from when they enter (EntityHost::enter): DbSaver::loader(), or one
+  /// of your own.
+  Load load = {};
   std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
   /// Receives property changes; outlives the host. Null: only mirrors receive them.
   AudienceSink* sink = nullptr;
