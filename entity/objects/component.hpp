@@ -78,6 +78,8 @@ class Component : public Part {
  private:
   friend class Entity;
   friend class EntityManager;
+  const Entity& acting_entity() const final { return owner_; }
+
   Entity& owner_;
   const ComponentInfo& info_;
 
@@ -133,6 +135,16 @@ class ComponentOf : public Component {
  protected:
   explicit ComponentOf(const ComponentKey& key) : Component(key) {}
   ~ComponentOf() override = default;
+
+ private:
+  /// One without methods has no calls of its own: they end with its entity.
+  rpc::CallableBase& acting_object() final {
+    if constexpr (std::is_base_of_v<rpc::CallableBase, Self>) {
+      return static_cast<Self&>(*this);
+    } else {
+      return owner();
+    }
+  }
 };
 
 }  // namespace starbus::entity

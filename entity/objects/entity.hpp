@@ -192,6 +192,8 @@ class Entity : public Part, public rpc::CallableBase {
     OnlineId space = OnlineId::none;
     std::unique_ptr<MovingCode> code;
   };
+  const Entity& acting_entity() const final { return *this; }
+  rpc::CallableBase& acting_object() final { return *this; }
   std::unique_ptr<Held> make_held() override { return std::make_unique<EntityHeld>(); }
   EntityHeld& more() { return static_cast<EntityHeld&>(held()); }
   EntityHeld* more_if() const { return static_cast<EntityHeld*>(held_.get()); }

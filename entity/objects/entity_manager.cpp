@@ -44,7 +44,9 @@ std::string HookFailure::to_string() const {
 
 EntityManager::EntityManager(const EntityFactory& types, PersistentIdSource names, DrawId draw,
                              const EntityOptions& options)
-    : types_(types), draw_(std::move(draw)), options_(options), table_(std::move(names)) {}
+    : types_(types), draw_(std::move(draw)), options_(options), table_(std::move(names)) {
+  if (options_.timers != nullptr) own_world_.set_timers(*options_.timers);
+}
 
 // --- making --------------------------------------------------------------------------------------
 

@@ -36,6 +36,9 @@ struct EntityOptions {
   EntityObserver* observer = nullptr;  // outlives the manager
   /// For timers and flows that travel; outlives the manager. Null: entities have none.
   TimerWheel* timers = nullptr;
+  /// What the code of entities reaches through world(); outlives the manager. Null: an empty one,
+  /// with these timers.
+  World* world = nullptr;
   /// The clock that all processes share; of its zero nothing is assumed. Not set: the system's.
   std::function<Time()> cluster_clock = {};
 };
@@ -121,6 +124,7 @@ class EntityManager {
   const std::deque<EntityRow>& rows() const { return table_.rows(); }
   const EntityCounters& counters() const { return counters_; }
   const EntityFactory& types() const { return types_; }
+  World& world() { return options_.world != nullptr ? *options_.world : own_world_; }
 
   /// JSON: types and ids, state, components, steps that wait, watchers, properties; and the
   /// observer's part. Bounded: entries beyond kShownProperties or kShownSteps are left out, and
@@ -243,6 +247,7 @@ class EntityManager {
   const EntityFactory& types_;
   const DrawId draw_;
   const EntityOptions options_;
+  World own_world_;
   EntityTable table_;
   std::deque<Ending> endings_;
   std::size_t busy_ = 0;

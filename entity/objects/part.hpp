@@ -14,6 +14,7 @@
 #include "entity/archive/encoder.hpp"
 #include "entity/events/listener_list.hpp"
 #include "entity/identity/id_sources.hpp"
+#include "entity/objects/acting.hpp"
 #include "entity/objects/limits.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
@@ -44,12 +45,12 @@ enum class Hook : std::uint8_t {
 };
 std::string_view name_of(Hook hook);
 
-class Part {
+class Part : public Acting {
  public:
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  /// Timers that are canceled when the entity begins to end: wheel.after(timers(), ...).
+  /// Timers that are canceled when the entity begins to end: see Acting::after.
   TimerOwner& timers() { return held().timers; }
   /// A listener that is removed then. Error: too_many_closures.
   EntityResult<> keep(Subscription subscription);
@@ -88,6 +89,8 @@ class Part {
  private:
   friend class Entity;
   friend class EntityManager;
+
+  TimerOwner& acting_timers() final { return timers(); }
 
   struct Held {
     Held() = default;

@@ -78,7 +78,9 @@ void CallState::fail_later(const Error& error) {
 }
 
 void CallState::owner_ended() {
+  const boost::intrusive_ptr<CallState> self(this);
   fail_later(Error(Errc::canceled, "the object that called has ended"));
+  if (drops_with_owner_ && waiter_ != nullptr && !waiter_->measures_itself) abandon();
 }
 
 /// A callback's time is not the callee's, though it may run within the callee's frame. It may end

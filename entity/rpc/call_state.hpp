@@ -49,6 +49,9 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
   /// Ends with what the bus brought.
   virtual void take_bytes(ByteView answer) = 0;
   void owner_ended();
+  /// If its owner ends, a callback is let go, and never called: it may refer to the owner. A Task
+  /// that waits goes on all the same, with `canceled`: unless it is the owner's, it is another's.
+  void drop_with_owner() { drops_with_owner_ = true; }
   /// Ends as closed.
   void endpoint_ended();
   /// The answer is not there within this turn: from now on the deadline counts.
@@ -85,6 +88,7 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
   std::chrono::milliseconds deadline_;
   std::optional<Deadlines::iterator> armed_;
   bool ended_ = false;
+  bool drops_with_owner_ = false;
 };
 
 /// The call of a method that answers T, or refuses with E. Belongs to the loop's thread.

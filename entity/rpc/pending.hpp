@@ -43,6 +43,8 @@ class [[nodiscard]] Pending {
   ReplyType take() && { return state_->take(); }
   /// Ends it as canceled, on a later turn of the loop; the method may run all the same.
   void cancel() { state_->fail_later(Errc::canceled); }
+  /// See CallState::drop_with_owner.
+  void drop_with_owner() { state_->drop_with_owner(); }
 
   /// For Task. Belongs to the loop's thread.
   class Awaiter final : public Waiter {
@@ -116,7 +118,11 @@ class HandlerWaiter final : public Waiter {
         });
     return 0;
   }
-  void abandon() override { const std::unique_ptr<HandlerWaiter> self(this); }
+  void abandon() override {
+    const std::unique_ptr<HandlerWaiter> self(this);
+    auto slot = boost::asio::get_associated_cancellation_slot(handler_);
+    if (slot.is_connected()) slot.clear();
+  }
 
  private:
   Handler handler_;

@@ -21,10 +21,11 @@
 ///   rpc::multicast<&Chat::said>(endpoint, names, {}, "hello");
 ///
 /// Everything belongs to the loop's thread. Arguments are copied or encoded before these functions
-/// return; the result of call() holds none of them. A text may be passed as a view or a literal, so
-/// that no owning temporary need stand within a co_await expression (g++ 12: see task.hpp).
+/// return; the result of call() holds none of them. What g++ 12 would destroy twice within a
+/// co_await expression, a temporary of a struct that owns memory, does not compile there.
 #pragma once
 
+#include "entity/rpc/callback_pending.hpp"
 #include "entity/rpc/encode_call.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/rpc/misfit_calls.hpp"
@@ -33,12 +34,12 @@
 namespace starbus::entity::rpc {
 
 /// Calls a method of the object that has the channel, or of a component of it. Starts at once;
-/// await the result, or give it a completion token. Always ends: with the answer, an error of
+/// await the result, a Pending, or give it a completion token (a callback alone, if an argument is
+/// a temporary struct that owns memory: CallbackPending). Always ends: with the answer, an error of
 /// the method's own type (Failure::error), or one of docs/guide/rpc.md.
 template <auto M, class... A>
-requires CallableWith<M, A...> Pending < typename TraitsOf<M>::Value,
-typename TraitsOf<M>::Refusal >
-    call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
+requires CallableWith<M, A...>
+auto call(Endpoint& endpoint, const Address& to, const CallOptions& options, A&&... arguments) {
   using State = typename LocalAnswer<M>::State;
   detail::EndpointCore& core = endpoint.core();
   const MethodInfo& method = info_of<M>();
@@ -70,7 +71,7 @@ typename TraitsOf<M>::Refusal >
       core.local.push(*queue, std::move(message));
     }
   }
-  return pending;
+  return detail::guard_temporaries<A...>(std::move(pending));
 }
 
 /// The same without an answer: the return value of the method is dropped. Ok: it is in custody, as

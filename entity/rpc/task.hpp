@@ -17,9 +17,9 @@
 ///
 /// Belongs to the loop's thread. A Task that is not awaited and not spawned never runs.
 ///
-/// **g++ 12** destroys some temporaries within a co_await expression twice (see bus.hpp): rpc::call
-/// starts before anything is suspended and its result holds no argument, so literals, views
-/// and variables may stand within the expression; make owning temporaries before it.
+/// **g++ 12** destroys some temporaries within a co_await expression twice: structs in braces and
+/// lambdas, if they own memory. rpc::call and all that is awaited without a token refuse those at
+/// compile time; docs/design/gcc12.md has what is left.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -32,6 +32,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/co_await_trap.hpp"
 #include "entity/rpc/running.hpp"
 
 namespace starbus::entity::rpc {
@@ -152,6 +153,14 @@ struct TaskPromise : PromiseBase {
   template <class T>
   TaskAwaiter<T> await_transform(Task<T>&& task) {
     return {task.handle()};
+  }
+  template <class Awaited>
+  requires std::is_base_of_v<NotAwaitable, std::remove_cvref_t<Awaited>> std::suspend_never
+  await_transform(Awaited&&) {
+    static_assert(sizeof(Awaited) == 0,
+                  "g++ 12 would destroy a temporary of this co_await expression twice: give it a "
+                  "name first, in a statement of its own (docs/design/gcc12.md)");
+    return {};
   }
   /// Pending, and all other types with an awaiter(Running*).
   template <class Awaited>

@@ -40,13 +40,11 @@ class Board final : public nodes::App {
     node.process_context().admin.post_async(
         "/say", [this](const Request& request, const Reply& reply) {
           const std::string room = request.parameter_or("room", "lobby");
-          chat_->call<&chat::Chat::say>(
-              room, {},
+          chat_->call<&chat::Chat::say>(room, {}, room, request.parameter_or("line", ""))(
               [reply](const service::Answer<void, service::Error>& said) {
                 reply(said ? Response::json({{"said", true}})
                            : Response::error(503, said.error().to_string()));
-              },
-              room, request.parameter_or("line", ""));
+              });
         });
     return {};
   }

@@ -124,8 +124,8 @@ bus::Result<> DbSaver::outcome_of(const db::Result<db::Written>& written) {
   return {};
 }
 
-void DbSaver::load(const std::string& type, const std::string& persistent_id,
-                   std::function<void(Loaded)> done) {
+void DbSaver::start_load(const std::string& type, const std::string& persistent_id,
+                         std::function<void(Loaded)> done) {
   const auto taken = database_.find(
       {.collection = collection_of(type), .id = persistent_id},
       [weak = std::weak_ptr(alive_), done](const db::Result<std::optional<Json>>& found) {

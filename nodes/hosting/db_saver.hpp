@@ -3,11 +3,11 @@
 ///
 ///   db::RemoteDatabase database(node.bus(), {.database = "main"});
 ///   entities::DbSaver saver(database);
-///   host.emplace(node.rpc(), node.timers(), node.name(), HostOptions{.save = saver.store()});
+///   host.emplace(node.rpc(), node.timers(), node.name(),
+///                HostOptions{.save = saver.store(), .load = saver.loader()});
 ///   ...
-///   saver.load("player", "alice", [](DbSaver::Loaded loaded) {
-///     // *loaded: the properties for CreateOptions::saved; none if there is no such document
-///   });
+///   const DbSaver::Loaded loaded = co_await saver.load("player", "alice");   // or with a callback
+///   // *loaded: the properties for CreateOptions::saved; none if there is no such document
 ///
 /// A document has the entity's persistent id in the collection that is named as its type:
 ///
@@ -33,6 +33,7 @@
 #include <optional>
 #include <string>
 
+#include "bus/client/initiate_early.hpp"
 #include "nodes/db/database.hpp"
 #include "nodes/hosting/saved_entity.hpp"
 
@@ -64,19 +65,31 @@ class DbSaver {
   Store store() {
     return [this](const SavedEntity& saved, Done done) { save(saved, std::move(done)); };
   }
+  /// For HostOptions::load.
+  Load loader() {
+    return [this](std::string type, std::string persistent_id, std::function<void(Loaded)> done) {
+      start_load(type, persistent_id, std::move(done));
+    };
+  }
   /// One attempt; erases the document if the save says so. Errors: superseded; too_large, bad_name,
   /// denied, which do not pass; others do.
   void save(const SavedEntity& saved, Done done);
   /// The saved state of one, with all saves that the database was given before. `corrupt`: the
-  /// document is not such a state.
-  void load(const std::string& type, const std::string& persistent_id,
-            std::function<void(Loaded)> done);
+  /// document is not such a state. A callback is called at once if the database refuses.
+  template <bus::CompletionFor<std::optional<bus::Bytes>> Token = bus::Awaited>
+  auto load(std::string type, std::string persistent_id, Token&& token = Token()) {
+    return bus::initiate_early<std::optional<bus::Bytes>>(
+        token, [this, t = std::move(type), id = std::move(persistent_id)](
+                   std::function<void(Loaded)> done) { start_load(t, id, std::move(done)); });
+  }
 
   const DbSaverCounters& counters() const { return counters_; }
 
  private:
   void erase(db::Update raise, Done done);
   void write(db::WriteRequest request, Done done);
+  void start_load(const std::string& type, const std::string& persistent_id,
+                  std::function<void(Loaded)> done);
   std::string collection_of(const std::string& type) const;
   /// Those that a document may hold.
   db::Json storable(const std::vector<SavedValue>& values);

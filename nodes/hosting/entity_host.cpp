@@ -50,6 +50,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
     : sink_(options.sink),
       options_(with_guards(std::move(options), sink_)),
       context_{endpoint, timers},
+      world_(endpoint, timers),
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
              .unsaved = options_.save ? [this](std::uint64_t id) { saver_.mark(id); }
@@ -58,12 +59,15 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       saver_(context_, names_, options_),
       departures_(context_, names_, sync_),
       arrivals_(context_, names_, saver_),
+      entries_(context_, names_, options_.load, static_cast<bool>(options_.save)),
       admin_(
           {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
+  world_.add<EntityHost>(*this);
   entities_ = std::make_unique<entity::EntityManager>(
       types_, entity::PersistentIdSource(node, unix_ms()),
       options_.draw ? options_.draw : draw_from(ids_),
-      entity::EntityOptions{.most = options_.most, .observer = this, .timers = &timers});
+      entity::EntityOptions{
+          .most = options_.most, .observer = this, .timers = &timers, .world = &world_});
   context_.entities = entities_.get();
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();
@@ -101,6 +105,7 @@ bus::Result<> EntityHost::join(Node& node) {
     if (state == NodeState::starting) lose_all();
   });
   admin_.add_to(node);
+  world_.add<Node>(node);
   return options_.tick > milliseconds(0) ? tick_with(node.ticks()) : bus::Result<>();
 }
 
@@ -229,6 +234,7 @@ void EntityHost::settle() {
 void EntityHost::lose_all() {
   context_.thread.check();
   arrivals_.lose_all();
+  entries_.lose_all();
   const std::vector<std::uint64_t> ids = names_.fence_all();
   if (ids.empty()) return;
   spdlog::warn("entities: {} end with the lease, and are saved under their former epochs",

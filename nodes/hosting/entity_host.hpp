@@ -1,6 +1,7 @@
 /// The entities of a node: an EntityManager that the node's loop drives, with ids from the cluster
 /// manager, channel names, property updates, saving, moves between processes, the lease and the
-/// drain. Its parts: PublishedNames, EntitySync, EntitySaver, Departures, Arrivals, EntityAdmin.
+/// drain. Its parts: PublishedNames, EntitySync, EntitySaver, Departures, Arrivals, Entries,
+/// EntityAdmin.
 ///
 ///   class Town final : public nodes::App {
 ///     bus::Result<> start(nodes::Node& node) override {
@@ -9,8 +10,7 @@
 ///       return host_->join(node);
 ///     }
 ///     void enter(const std::string& who) {
-///       Player* player = host_->entities().create<Player>().value();
-///       host_->publish(*player, "player/" + who, [](bus::Result<> reachable) { ... });
+///       host_->enter<Player>("player/" + who, {}, [](const auto& entered) { ... });
 ///     }
 ///     std::optional<entities::EntityHost> host_;
 ///   };
@@ -20,12 +20,14 @@
 /// docs/guide/entity-hosts.md.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/unit_guard.hpp"
+#include "bus/client/initiate_early.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
@@ -35,6 +37,7 @@
 #include "nodes/hosting/entity_saver.hpp"
 #include "nodes/hosting/entity_sync.hpp"
 #include "nodes/hosting/guarded_sink.hpp"
+#include "nodes/hosting/entries.hpp"
 #include "nodes/hosting/host_context.hpp"
 #include "nodes/hosting/host_options.hpp"
 #include "nodes/hosting/published_names.hpp"
@@ -58,21 +61,49 @@ class EntityHost final : private entity::EntityObserver {
     static_cast<void>(entity::declare_entity<T>(types_));
     context_.types[&entity::type_info<T>()] = options;
   }
+  /// What the code of its entities reaches: the endpoint and the timers, this EntityHost, after
+  /// join() the Node; and what the program adds, such as its database.
+  entity::World& world() { return world_; }
   entity::EntityManager& entities() { return *entities_; }
   const entity::EntityManager& entities() const { return *entities_; }
+
+  /// Lets the entity of type T with this channel name be here, unless it lives elsewhere: binds the
+  /// name, then loads the entity (HostOptions::load), or makes it if nothing of it is saved.
+  ///
+  ///   const auto ada = co_await host.enter<Player>("player/ada");     // or with a token
+  ///   if (ada && ada->entity) ada->entity->greet();                   // else at ada->elsewhere
+  ///
+  /// Callers at the same time get the same entity. Errors: see Entries::enter.
+  template <entity::EntityClass T, bus::CompletionFor<Entered<T>> Token = bus::Awaited>
+  auto enter(std::string name, const EnterOptions& options = {}, Token&& token = Token()) {
+    static_assert(T::made_by_key(), "an entity that enters is made from its key alone");
+    std::string id(options.persistent_id.empty() ? id_in(name) : options.persistent_id);
+    Entries::Wanted wanted{&entity::type_info<T>(), &make_as<T>, std::move(name), std::move(id),
+                           options.make};
+    return bus::initiate_early<Entered<T>>(
+        token, [this, w = std::move(wanted)](bus::Done<Entered<T>> done) mutable {
+          entity::Ref<T> ref(w.name);
+          entries_.enter(std::move(w), [ref = std::move(ref), done = std::move(done)](
+                                           const bus::Result<Entries::Outcome>& end) {
+            if (!end) return done(end.error());
+            done(Entered<T>{static_cast<T*>(end->entity), end->how, end->elsewhere, ref});
+          });
+        });
+  }
 
   /// Binds a channel name, by default "entity/ID" with the online id in base 16: then any process
   /// may call the entity. After its end calls get no_such_entity, and the name is free for others
   /// after its state is saved. Errors: those of Endpoint::bind; not_bound if it has ended; busy if
   /// it is saved, and kMaxUnsavedEnds that have ended wait to be stored.
-  template <bus::CompletionFor<void> Token>
-  auto publish(entity::Entity& entity, std::string name, Token&& token) {
+  /// Each operation here is awaited (`co_await host.publish(*player, name)`), or given a token.
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto publish(entity::Entity& entity, std::string name, Token&& token = Token()) {
     return bus::initiate<void>(token, [this, &entity, n = std::move(name)](Done done) mutable {
       publish_now(entity, std::move(n), std::move(done));
     });
   }
-  template <bus::CompletionFor<void> Token>
-  auto publish(entity::Entity& entity, Token&& token) {
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto publish(entity::Entity& entity, Token&& token = Token()) {
     return publish(entity, channel_of(entity.online_id()), std::forward<Token>(token));
   }
   static std::string channel_of(entity::OnlineId id);
@@ -81,8 +112,8 @@ class EntityHost final : private entity::EntityObserver {
   /// messages, steps and pending calls. Completes when it lives there and has ended here as
   /// EndReason::moved. After an error it lives on here: the errors of Endpoint::move; not_bound,
   /// busy, closed (the node drains), move_refused (by a hook or by the target: the text says why).
-  template <bus::CompletionFor<void> Token>
-  auto move(entity::Entity& entity, std::string target, Token&& token) {
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto move(entity::Entity& entity, std::string target, Token&& token = Token()) {
     return bus::initiate<void>(token, [this, &entity, t = std::move(target)](Done done) mutable {
       departures_.begin(entity, std::move(t), std::move(done));
     });
@@ -99,8 +130,11 @@ class EntityHost final : private entity::EntityObserver {
   void tick();
   /// Saves an entity now, if it has changed. Completes when it is stored; not_bound: it is never
   /// saved.
-  void save_now(entity::Entity& entity, Done done) {
-    saver_.save_now(entity, as_unit(UnitKind::completion, std::move(done)));
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto save_now(entity::Entity& entity, Token&& token = Token()) {
+    return bus::initiate_early<void>(token, [this, &entity](Done done) {
+      saver_.save_now(entity, as_unit(UnitKind::completion, std::move(done)));
+    });
   }
 
   /// Follows the states of a node. Call it within App::start. The node is ready when ids are
@@ -121,6 +155,17 @@ class EntityHost final : private entity::EntityObserver {
   std::size_t unsaved() const { return saver_.pending(); }
 
  private:
+  template <class T>
+  static entity::EntityResult<entity::Entity*> make_as(entity::EntityManager& entities,
+                                                       const entity::CreateOptions& how) {
+    const entity::EntityResult<T*> made = entities.create_with<T>(how);
+    if (!made) return made.error();
+    return static_cast<entity::Entity*>(*made);
+  }
+  /// "ada" of "player/ada".
+  static std::string_view id_in(std::string_view name) {
+    return name.substr(std::min(name.size(), name.find('/') + 1));
+  }
   // EntityObserver
   void unsettled() override { settle_soon(); }
   entity::EntityResult<> admits(const entity::TypeInfo& type, bool named) override;
@@ -145,6 +190,7 @@ class EntityHost final : private entity::EntityObserver {
   GuardedSink sink_;  // that of the options
   const HostOptions options_;
   HostContext context_;
+  entity::World world_;
   entity::EntityFactory types_;
   manager::IdSource ids_;
   EntitySync sync_;
@@ -152,6 +198,7 @@ class EntityHost final : private entity::EntityObserver {
   EntitySaver saver_;
   Departures departures_;
   Arrivals arrivals_;
+  Entries entries_;
   EntityAdmin admin_;
   bool sending_ = false;        // a tick goes on in a later turn of the loop
   bool scheduled_ = false;      // settle() is posted

@@ -26,6 +26,9 @@ struct HostOptions {
   /// at the latest save_every after its first change, and when it ends, unless it was moved. Not
   /// set: nothing is saved. TypeOptions can say otherwise for a type.
   Store save = {};
+  /// What entities are loaded from when they enter (EntityHost::enter): DbSaver::loader(), or one
+  /// of your own.
+  Load load = {};
   std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
   /// Receives property changes; outlives the host. Null: only mirrors receive them.
   AudienceSink* sink = nullptr;

@@ -60,6 +60,8 @@ namespace starbus::nodes::entities {
   X(kHeldMessages, 1'024, "messages",                                                             \
     "for an entity whose activation is tried again: the messages of a second",                    \
     "calls end as busy; messages are dropped, and counted")                                       \
+  X(kMaxEntering, 4'096, "callers",                                                               \
+    "wait for entities that enter: a login wave, while a store loads", "would_block")             \
   X(kShownEntities, 100, "entities", "on one page of the admin server, with one line for each",   \
     "the page says where the next one begins")                                                    \
   X(kBusiestEntities, 100, "entities", "per list of the busiest: people read them",               \

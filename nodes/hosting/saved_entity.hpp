@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,10 @@ struct SavedEntity {
 /// Stores one entity, or erases it (SavedEntity::erase), and calls `done` once, at once or later.
 /// After a temporary failure it is called again with the same state: see EntitySaves.
 using Store = std::function<void(SavedEntity, Done)>;
+
+/// Loads the stored properties of one entity, by its type and persistent id, and calls back once,
+/// at once or later; none: nothing of it is stored.
+using Load = std::function<void(std::string type, std::string persistent_id,
+                                std::function<void(bus::Result<std::optional<bus::Bytes>>)>)>;
 
 }  // namespace starbus::nodes::entities

@@ -47,7 +47,7 @@ bus::Result<std::uint64_t> IdSource::next() {
                                                 : "no block: " + refused_.to_string());
 }
 
-void IdSource::wait_next(std::chrono::milliseconds limit, Done done) {
+void IdSource::start_wait(std::chrono::milliseconds limit, Done done) {
   thread_.check();
   if (waiters_.size() == kMaxIdWaiters) return refuse(std::move(done), bus::Errc::would_block);
   const std::uint64_t number = ++waiters_made_;

@@ -3,7 +3,7 @@
 ///
 ///   IdSource ids(node.rpc(), node.timers(), "entities");
 ///   const bus::Result<std::uint64_t> id = ids.next();       // at once, or would_block
-///   ids.wait_next(2s, [](bus::Result<std::uint64_t> id) { ... });
+///   const auto waited = co_await ids.wait_next(2s);         // or with a callback
 ///
 /// Belongs to the loop's thread. An id is given out once in the cluster, for ever; unused ids of a
 /// process that ends are never used. Errors are values: while there is no manager, or no store, it
@@ -18,6 +18,7 @@
 #include <string>
 
 #include "base/loop_thread.hpp"
+#include "bus/client/initiate_early.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/manager/cluster_report.hpp"
@@ -37,11 +38,15 @@ class IdSource {
 
   /// would_block: no id is available; a block was requested.
   bus::Result<std::uint64_t> next();
-  /// Calls `done` once: at once if an id is available, else when one is, in the order of waiting;
+  /// Completes once: at once if an id is available, else when one is, in the order of waiting;
   /// or with deadline, and the reason why the latest request failed. would_block, in a later turn
-  /// of the loop: kMaxIdWaiters wait. `done` may wait again, which calls nothing within it, or end
-  /// this source.
-  void wait_next(std::chrono::milliseconds limit, Done done);
+  /// of the loop: kMaxIdWaiters wait. A callback may wait again, which calls nothing within it, or
+  /// end this source.
+  template <bus::CompletionFor<std::uint64_t> Token = bus::Awaited>
+  auto wait_next(std::chrono::milliseconds limit, Token&& token = Token()) {
+    return bus::initiate_early<std::uint64_t>(
+        token, [this, limit](Done done) { start_wait(limit, std::move(done)); });
+  }
   /// Requests a block unless enough ids are available. Call it before the first id is needed.
   void refill();
 
@@ -60,6 +65,7 @@ class IdSource {
   static std::uint64_t ids_left(const Rest& rest) {
     return rest.last < rest.next ? 0 : rest.last - rest.next + 1;
   }
+  void start_wait(std::chrono::milliseconds limit, Done done);
   bool take(std::uint64_t& id);
   void answered(const bus::Result<IdRange>& range);
   void refuse(Done done, bus::Error why);

@@ -2,8 +2,8 @@
 /// that owns it before the deadline.
 ///
 ///   service::Partitions ranks(node.rpc(), "rank", 16);      // for as long as you call
-///   auto total = co_await ranks.call<&Rank::add>(player, {.deadline = 3s}, use_awaitable, player,
-///                                                points);
+///   auto total = co_await ranks.call<&Rank::add>(player, {.deadline = 3s}, player, points);
+///   ranks.call<&Rank::add>(player, {}, player, points)([](const auto& total) { ... });
 ///
 /// The number of partitions is part of the channel names, so a caller with a wrong number reaches
 /// no owner. A call that was not run (its partition was moving) is repeated until the deadline; a
@@ -20,7 +20,9 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 
+#include "bus/client/initiate_early.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "nodes/service/partition_watch.hpp"
 
@@ -45,23 +47,19 @@ class Partitions {
       : endpoint_(endpoint),
         watch_(std::make_shared<PartitionWatch>(endpoint.bus(), std::move(type), partitions)) {}
 
-  /// An operation of Asio that ends with an Answer of the method's value and refusal. Starts at
-  /// once; the arguments are copied before it returns.
-  template <auto M, class Token, class... A>
+  template <auto M, bool kTrap>
+  class KeyCall;
+  /// A call that ends with an Answer of the method's value and refusal. The arguments are copied
+  /// before this returns; it begins when the result is awaited, in an rpc::Task or an Asio
+  /// coroutine, or given a completion token. As with rpc::call, an awaited temporary struct that
+  /// owns memory does not compile.
+  template <auto M, class... A>
   requires entity::rpc::CallableWith<M, A...>
-  auto call(std::string_view key, const KeyCallOptions& options, Token&& token, A&&... arguments) {
-    using Traits = entity::rpc::TraitsOf<M>;
-    using Ended = Answer<typename Traits::Value, typename Traits::Refusal>;
-    const std::uint32_t partition = partition_of(key, watch_->partitions());
+  auto call(std::string_view key, const KeyCallOptions& options, A&&... arguments) {
     const bool fits = entity::rpc::detail::all_fit<M>(arguments...);
-    return boost::asio::async_initiate<Token, void(Ended)>(
-        [this, partition, options, fits](auto handler, typename Traits::Arguments packed) {
-          using Made = Attempt<M, Ended, decltype(handler)>;
-          auto attempt = std::make_shared<Made>(endpoint_, watch_, partition, options,
-                                                std::move(packed), std::move(handler));
-          fits ? Made::find(attempt, {}) : Made::unfit(attempt);
-        },
-        token, entity::rpc::detail::pack<M>(std::forward<A>(arguments)...));
+    return KeyCall<M, (kTrapsCoAwait<A> || ...)>(
+        endpoint_, watch_, partition_of(key, watch_->partitions()), options, fits,
+        entity::rpc::detail::pack<M>(std::forward<A>(arguments)...));
   }
 
   /// Number of partitions known to be reachable now.
@@ -143,6 +141,50 @@ class Partitions {
 
   entity::rpc::Endpoint& endpoint_;
   std::shared_ptr<PartitionWatch> watch_;
+};
+
+/// A call by key that has not begun: an operation of Asio, for once. Owns the arguments; the
+/// Partitions may end before it. Belongs to the loop's thread.
+template <auto M, bool kTrap>
+class [[nodiscard]] Partitions::KeyCall
+    : public std::conditional_t<kTrap, NotAwaitable, std::monostate> {
+ public:
+  using Traits = entity::rpc::TraitsOf<M>;
+  using Ended = Answer<typename Traits::Value, typename Traits::Refusal>;
+
+  KeyCall(entity::rpc::Endpoint& endpoint, std::shared_ptr<PartitionWatch> watch,
+          std::uint32_t partition, const KeyCallOptions& options, bool fits,
+          typename Traits::Arguments arguments)
+      : endpoint_(endpoint),
+        watch_(std::move(watch)),
+        partition_(partition),
+        options_(options),
+        fits_(fits),
+        arguments_(std::move(arguments)) {}
+
+  template <boost::asio::completion_token_for<void(Ended)> Token>
+  requires(!kTrap || !bus::kAwaits<Token, void(Ended)>)  //
+      auto
+      operator()(Token&& token) && {
+    return boost::asio::async_initiate<Token, void(Ended)>(
+        [](auto handler, KeyCall call) {
+          using Made = Attempt<M, Ended, decltype(handler)>;
+          auto attempt =
+              std::make_shared<Made>(call.endpoint_, call.watch_, call.partition_, call.options_,
+                                     std::move(call.arguments_), std::move(handler));
+          call.watch_.reset();  // of the Partitions alone: their end ends the attempt
+          call.fits_ ? Made::find(attempt, {}) : Made::unfit(attempt);
+        },
+        token, std::move(*this));
+  }
+
+ private:
+  entity::rpc::Endpoint& endpoint_;
+  std::shared_ptr<PartitionWatch> watch_;
+  std::uint32_t partition_;
+  KeyCallOptions options_;
+  bool fits_;
+  typename Traits::Arguments arguments_;
 };
 
 }  // namespace starbus::nodes::service

@@ -96,6 +96,15 @@ std::string_view BindingTable::channel_of(const CallableBase& host) const {
   return {};
 }
 
+bus::ChannelId BindingTable::channel_id_of(const CallableBase& host) const {
+  if (!host.ties_) return {};
+  if (host.ties_->owner != nullptr) return channel_id_of(*host.ties_->owner);
+  for (const CallableBase::Binding& binding : host.ties_->bindings) {
+    if (binding.table == this && slots_[binding.slot].name) return slots_[binding.slot].channel;
+  }
+  return {};
+}
+
 const CallableBase* BindingTable::bound_at(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : slots_[found->second].host;

@@ -57,6 +57,8 @@ class BindingTable {
   std::vector<SlotRef> named_slots_of(const CallableBase& host) const;
   /// A name under which the object is bound; empty: none.
   std::string_view channel_of(const CallableBase& host) const;
+  /// Its id, or that of the object that it is a component of; zero: none.
+  bus::ChannelId channel_id_of(const CallableBase& host) const;
   /// Null: no object is bound under this name.
   const CallableBase* bound_at(std::string_view name) const;
 

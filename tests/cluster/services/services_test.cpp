@@ -186,13 +186,11 @@ TEST_F(ServicesTest, AStatefulServiceCountsExactlyWhateverIsKilledBelowIt) {
         for (int i = 0; i < kCalls; ++i) {
           const std::string key = "key-" + std::to_string(i % 20);
           ++expected[key];
-          tallies.call<&Tally::add>(
-              key, {.deadline = 40s},
+          tallies.call<&Tally::add>(key, {.deadline = 40s}, key, 1)(
               [&](const service::Answer<std::int64_t, service::Error>& answer) {
                 ++answered;
                 EXPECT_TRUE(answer) << answer.error().to_string();
-              },
-              key, 1);
+              });
           if (i % 500 == 250) cluster.busd(i % 1000 == 250 ? "a" : "b").restart();
           if (i == 1'250) cluster.root().restart();
           co_await pause(2ms);
@@ -200,7 +198,7 @@ TEST_F(ServicesTest, AStatefulServiceCountsExactlyWhateverIsKilledBelowIt) {
         CO_TRUE(co_await until(50s, [&] { return answered == kCalls; }));
         EXPECT_EQ(observer.total_arrivals(), static_cast<int>(kAll)) << "nothing has moved";
         for (const auto& [key, count] : expected) {
-          const auto total = co_await tallies.call<&Tally::add>(key, {}, use_awaitable, key, 0);
+          const auto total = co_await tallies.call<&Tally::add>(key, {}, key, 0);
           CO_OK(total);
           EXPECT_EQ(*total, count) << key;
         }
@@ -233,7 +231,7 @@ TEST_F(ServicesTest, AHostThatStandsStillBeyondItsLeaseIsFenced) {
           if (observer.where[service::channel_name(id)] == "a.host-1") key = each;
         }
         const service::KeyCallOptions patient{.deadline = 60s};
-        const auto before = co_await tallies.call<&Tally::add>(key, patient, use_awaitable, key, 7);
+        const auto before = co_await tallies.call<&Tally::add>(key, patient, key, 7);
         CO_OK(before);
         EXPECT_EQ(*before, 7);
 
@@ -241,7 +239,7 @@ TEST_F(ServicesTest, AHostThatStandsStillBeyondItsLeaseIsFenced) {
         CO_TRUE(co_await until(60s, [&] {
           return observer.where.size() == kAll && !observer.owners().contains("a.host-1");
         }));
-        const auto after = co_await tallies.call<&Tally::add>(key, patient, use_awaitable, key, 1);
+        const auto after = co_await tallies.call<&Tally::add>(key, patient, key, 1);
         CO_OK(after);
         EXPECT_EQ(*after, 8);
         one->cont();
@@ -254,7 +252,7 @@ TEST_F(ServicesTest, AHostThatStandsStillBeyondItsLeaseIsFenced) {
         }));
         co_await pause(1500ms);
         EXPECT_EQ(observer.owners(), std::set<std::string>{"b.host-2"}) << "nothing moves back";
-        const auto again = co_await tallies.call<&Tally::add>(key, patient, use_awaitable, key, 1);
+        const auto again = co_await tallies.call<&Tally::add>(key, patient, key, 1);
         CO_OK(again);
         EXPECT_EQ(*again, 9);
       },

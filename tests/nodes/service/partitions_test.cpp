@@ -32,7 +32,7 @@ TEST_F(PartitionsTest, AKeyAlwaysReachesItsPartition) {
     co_await place_all(*a, 4);
     for (int i = 0; i < 40; ++i) {
       const std::string key = "player/" + std::to_string(i);
-      const auto added = co_await ranks.call<&Counter::add>(key, {}, use_awaitable, key, 1);
+      const auto added = co_await ranks.call<&Counter::add>(key, {}, key, 1);
       CO_OK(added);
     }
     a->host.withdraw_all([](const bus::Result<>&) {});
@@ -56,13 +56,13 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
     CO_OK(co_await caller->bus.connect(use_awaitable));
     Partitions ranks(caller->endpoint, "rank", 1);
     const KeyCallOptions brief{.deadline = 200ms};
-    const auto early = co_await ranks.call<&Counter::add>("k", brief, use_awaitable, "k", 1);
+    const auto early = co_await ranks.call<&Counter::add>("k", brief, "k", 1);
     EXPECT_FALSE(early);
     EXPECT_EQ(early.error(), Errc::not_placed);
 
     const InstanceId id{"rank", 1, 1};
     CO_OK(a->place(id));
-    const auto waited = co_await ranks.call<&Counter::add>("k", {}, use_awaitable, "k", 1);
+    const auto waited = co_await ranks.call<&Counter::add>("k", {}, "k", 1);
     EXPECT_TRUE(waited && *waited == 1);
 
     // It goes to the other host while calls come all the time: each is counted once, but for those
@@ -72,15 +72,13 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
     int unknown = 0;
     boost::asio::steady_timer pace(loop);
     for (int i = 0; i < kCalls; ++i) {
-      ranks.call<&Counter::add>(
-          "k", {.deadline = 10s},
-          [&](const Answer<std::int64_t, Error>& answer) {
-            ++answered;
-            if (answer) return;
-            EXPECT_EQ(answer.error(), bus::Errc::owner_lost) << answer.error().to_string();
-            ++unknown;
-          },
-          "k", 1);
+      ranks.call<&Counter::add>("k", {.deadline = 10s}, "k",
+                                1)([&](const Answer<std::int64_t, Error>& answer) {
+        ++answered;
+        if (answer) return;
+        EXPECT_EQ(answer.error(), bus::Errc::owner_lost) << answer.error().to_string();
+        ++unknown;
+      });
       if (i == 50) {
         CO_OK(a->withdraw(id));
         CO_OK(b->place(id));
@@ -90,7 +88,7 @@ TEST_F(PartitionsTest, ACallWaitsWhileItsPartitionIsBeingPlaced) {
     }
     CO_TRUE(co_await until([&] { return answered == kCalls; }));
     EXPECT_LE(unknown, 20) << "some milliseconds of calls: until the caller sees it";
-    const auto total = co_await ranks.call<&Counter::add>("k", {}, use_awaitable, "k", 0);
+    const auto total = co_await ranks.call<&Counter::add>("k", {}, "k", 0);
     CO_OK(total);
     EXPECT_LE(*total, 1 + kCalls);
     EXPECT_GE(*total, 1 + kCalls - unknown);
@@ -106,7 +104,7 @@ TEST_F(PartitionsTest, WrongPartitionCountReachesNoOwner) {
     CO_OK(co_await a->bus.connect(use_awaitable));
     co_await place_all(*a, 2);
     Partitions wrong(a->endpoint, "rank", 3);
-    const auto refused = co_await wrong.call<&Counter::add>("k", {}, use_awaitable, "k", 1);
+    const auto refused = co_await wrong.call<&Counter::add>("k", {}, "k", 1);
     EXPECT_FALSE(refused);
     EXPECT_EQ(refused.error(), Errc::wrong_partitions);
     EXPECT_EQ(refused.error().detail, "rank has 2 partitions, not 3");
@@ -131,10 +129,10 @@ TEST_F(PartitionsTest, EveryOtherEndIsTyped) {
       ends.push_back(answer ? Errc::ok : answer.error().code);
     };
     for (std::size_t i = 0; i < kMaxWaitingCalls; ++i) {
-      ranks->call<&Counter::add>("k", {.deadline = 1min}, note, "k", 1);
+      ranks->call<&Counter::add>("k", {.deadline = 1min}, "k", 1)(note);
     }
     CO_TRUE(co_await until([&] { return ranks->waiting() == kMaxWaitingCalls; }));
-    ranks->call<&Counter::add>("k", {}, note, "k", 1);
+    ranks->call<&Counter::add>("k", {}, "k", 1)(note);
     CO_TRUE(co_await until([&] { return ends.size() == 1; }));
     EXPECT_EQ(ends.front(), Errc::would_block);
     ranks.reset();
@@ -143,7 +141,7 @@ TEST_F(PartitionsTest, EveryOtherEndIsTyped) {
 
     co_await place_all(*a, 1);
     Partitions one(a->endpoint, "rank", 1);
-    const auto unfit = co_await one.call<&Counter::where>("k", {}, use_awaitable);
+    const auto unfit = co_await one.call<&Counter::where>("k", {});
     CO_OK(unfit);
     co_await leave_the_endpoint();
   });

@@ -45,15 +45,14 @@ class Console final : public nodes::App {
     auto& admin = node.process_context().admin;
     admin.post_async("/say", [this](const Request& request, const Reply& reply) {
       const std::string room = request.parameter_or("room", "lobby");
-      chat_->call<&Chat::say>(
-          room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room,
-          request.parameter_or("line", ""));
+      chat_->call<&Chat::say>(room, {}, room, request.parameter_or("line", ""))(
+          [reply](const auto& lines) { reply(respond("lines", lines)); });
     });
     admin.get_async(
         "/history", AdminRole::read, [this](const Request& request, const Reply& reply) {
           const std::string room = request.parameter_or("room", "lobby");
           chat_->call<&Chat::history>(
-              room, {}, [reply](const auto& lines) { reply(respond("lines", lines)); }, room);
+              room, {}, room)([reply](const auto& lines) { reply(respond("lines", lines)); });
         });
     admin.post_async("/enter", [this](const Request& request, const Reply& reply) {
       enter(request.parameter_or("player", ""), reply);
@@ -75,16 +74,12 @@ class Console final : public nodes::App {
     if (copies_.size() == kMostCopies && !copies_.contains(name)) {
       return reply(Response::error(503, "too many players are mirrored here"));
     }
-    players_->call<&Players::enter>(
-        name, {},
-        [this, name, reply](const auto& channel) {
-          if (channel && !copies_.contains(name)) {
-            copies_.emplace(name,
-                            std::make_unique<PlayerCopy>(node_->rpc(), node_->timers(), name));
-          }
-          reply(respond("channel", channel));
-        },
-        name);
+    players_->call<&Players::enter>(name, {}, name)([this, name, reply](const auto& channel) {
+      if (channel && !copies_.contains(name)) {
+        copies_.emplace(name, std::make_unique<PlayerCopy>(node_->rpc(), node_->timers(), name));
+      }
+      reply(respond("channel", channel));
+    });
   }
   /// By name: to the entity itself.
   void add_score(const Request& request, const Reply& reply) {

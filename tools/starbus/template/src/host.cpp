@@ -12,8 +12,8 @@ class Game final : public nodes::App {
  public:
   Game() {
     services_.add<Chat>(kChat);
-    services_.add<Players>(kPlayers, {}, [this](service::Instance& instance, nodes::Node& node) {
-      return std::make_unique<Players>(instance, *entities_, node.process());
+    services_.add<Players>(kPlayers, {}, [this](service::Instance& instance, nodes::Node&) {
+      return std::make_unique<Players>(instance, *entities_);
     });
   }
   void configure(daemon::ConfigReader& reader) override { services_.configure(reader); }

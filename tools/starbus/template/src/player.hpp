@@ -37,6 +37,12 @@ class Player final : public entity::EntityOf<Player> {
 
  private:
   ~Player() override = default;  // by the EntityHost alone
+  entity::EntityResult<> on_activate() override {
+    const bus::Bus& bus = world().rpc().bus();  // world(): what surrounds it, without a global
+    state.name = persistent_id();
+    state.at = bus.host() + "." + bus.node();
+    return {};
+  }
 };
 
 }  // namespace game

@@ -28,8 +28,8 @@ struct Process {
     players.declare<Player>({.mirrored = true});
     host.add<Chat>(kChat).value();
     host.add<Players>(kPlayers, {},
-                      [this, at = options.node](service::Instance& instance) {
-                        return std::make_unique<Players>(instance, players, at);
+                      [this](service::Instance& instance) {
+                        return std::make_unique<Players>(instance, players);
                       })
         .value();
     host.open();
@@ -79,8 +79,8 @@ class GameTest : public testing::Test {
   auto ask(service::Partitions& service, const std::string& key, const A&... arguments) {
     using Traits = rpc::TraitsOf<Method>;
     std::optional<service::Answer<typename Traits::Value, typename Traits::Refusal>> answer;
-    service.call<Method>(
-        key, {.deadline = 10s}, [&](auto ended) { answer = std::move(ended); }, arguments...);
+    service.call<Method>(key, {.deadline = 10s},
+                         arguments...)([&](auto ended) { answer = std::move(ended); });
     until([&] { return answer.has_value(); });
     return *answer;
   }
@@ -113,7 +113,7 @@ TEST_F(GameTest, ACopyFollowsThePlayer) {
   ASSERT_TRUE(channel) << channel.error().to_string();
   PlayerCopy copy(there.rpc, there.loop.timers(), "alice");
   until([&] { return copy.status().current; });
-  EXPECT_EQ(copy.state().at, "game");
+  EXPECT_EQ(copy.state().at, "a.game");
 
   std::int64_t score = 0;
   for (int i = 0; i < 3; ++i) {

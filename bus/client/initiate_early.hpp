@@ -1,0 +1,69 @@
+/// As initiate.hpp, for operations that may complete before their start has returned, and for those
+/// that are awaited without a token.
+#pragma once
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <future>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "bus/client/initiate.hpp"
+
+namespace starbus::bus {
+
+/// The default token: `co_await operation(...)` in an rpc::Task or an Asio coroutine.
+using Awaited = boost::asio::deferred_t;
+
+namespace detail {
+struct NoInitiation {
+  template <class Handler>
+  void operator()(Handler&&) const {}
+};
+template <class T>
+inline constexpr bool kIsFuture = false;
+template <class T>
+inline constexpr bool kIsFuture<std::future<T>> = true;
+}  // namespace detail
+
+/// Whether an operation with this token and signature returns what a coroutine awaits: with a
+/// callback, or a future, it does not.
+template <class Token, class Signature>
+inline constexpr bool kAwaits = [] {
+  using Returned = decltype(boost::asio::async_initiate<Token, Signature>(
+      std::declval<detail::NoInitiation>(), std::declval<Token&>()));
+  return !std::is_void_v<Returned> && !detail::kIsFuture<Returned>;
+}();
+
+/// Starts an operation that completes by a Done, perhaps at once. A callback is then called within
+/// the start; a coroutine of Asio, which cannot be resumed there, in a later turn of its loop.
+template <class T, class Token, class Start>
+auto initiate_early(Token& token, Start start) {
+  return boost::asio::async_initiate<Token, void(Result<T>)>(
+      [](auto handler, Start begin) {
+        using Handler = decltype(handler);
+        using Executor = boost::asio::associated_executor_t<Handler>;
+        const auto shared = std::make_shared<Handler>(std::move(handler));
+        const auto within = std::make_shared<bool>(true);
+        begin([shared, within](Result<T> result) {
+          if constexpr (!std::is_same_v<Executor, boost::asio::system_executor>) {
+            if (*within) {
+              const auto executor = boost::asio::get_associated_executor(*shared);
+              boost::asio::post(executor, [shared, result = std::move(result)]() mutable {
+                std::move (*shared)(std::move(result));
+              });
+              return;
+            }
+          }
+          std::move (*shared)(std::move(result));
+        });
+        *within = false;
+      },
+      token, std::move(start));
+}
+
+}  // namespace starbus::bus
