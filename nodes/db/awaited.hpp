@@ -34,6 +34,7 @@ inline constexpr bool kAwaited = bus::kAwaits<Token, void(Result<T>)>;
 
 }  // namespace detail
 
+/// Whether it was applied, and what was written. Errors: those of Database::write.
 template <bus::CompletionFor<Written> Token = bus::Awaited>
 auto write(Database& database, const WriteRequest& request, Token&& token = Token()) {
   return detail::ask<Written, WriteRequest>(database, &Database::write, request, token);
@@ -59,6 +60,7 @@ auto find(Database& database, std::string_view collection, std::string_view id,
   return find(database, request, std::forward<Token>(token));
 }
 
+/// A page of the documents that match. Errors: those of Database::query.
 template <bus::CompletionFor<Page> Token = bus::Awaited>
 auto query(Database& database, const Query& request, Token&& token = Token()) {
   return detail::ask<Page, Query>(database, &Database::query, request, token);
@@ -68,6 +70,7 @@ template <bus::CompletionFor<Page> Token = bus::Awaited>
 requires detail::kAwaited<Token, Page>
 auto query(Database& database, Query&& request, Token&& token = Token()) = delete;
 
+/// How many documents match. Errors: those of Database::count.
 template <bus::CompletionFor<Counted> Token = bus::Awaited>
 auto count(Database& database, const Count& request, Token&& token = Token()) {
   return detail::ask<Counted, Count>(database, &Database::count, request, token);
@@ -77,6 +80,7 @@ template <bus::CompletionFor<Counted> Token = bus::Awaited>
 requires detail::kAwaited<Token, Counted>
 auto count(Database& database, Count&& request, Token&& token = Token()) = delete;
 
+/// Ends when the index serves queries. Errors: those of Database::declare_index.
 template <bus::CompletionFor<void> Token = bus::Awaited>
 auto declare_index(Database& database, const DeclareIndex& request, Token&& token = Token()) {
   return detail::ask<void, DeclareIndex>(database, &Database::declare_index, request, token);
