@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/unit_guard.hpp"
 #include "entity/rpc/rpc.hpp"
 
 namespace starbus::entity::rpc {
@@ -24,7 +25,10 @@ template <class R>
 class SpawnedResult final : public Running {
  public:
   SpawnedResult(EndpointCore& at, CallableBase& object, Task<R> task, std::function<void(R)> done)
-      : Running(at, object, nullptr), task_(std::move(task)), done_(std::move(done)) {}
+      : Running(at, object, nullptr),
+        class_(object.rpc_class()),
+        task_(std::move(task)),
+        done_(as_unit(UnitKind::completion, std::move(done))) {}
   ~SpawnedResult() override {
     task_.reset();
     if (done_) end(Error(Errc::destroyed, "the object of the coroutine has ended"));
@@ -40,13 +44,20 @@ class SpawnedResult final : public Running {
   void finish() override {
     auto& promise = task_->handle().promise();
     if (promise.thrown) {
-      core().counters.count(Errc::failed);
+      core().counters.count(core().meter.threw(class_, promise.thrown).code);
       return end(failure_of(promise.thrown));
     }
     end(promise.take());
   }
+  /// Its caller hears `destroyed`. The endpoint may have ended, too.
+  void finish_alone() override {
+    const auto& thrown = task_->handle().promise().thrown;
+    if (!thrown) return;
+    UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(class_).name(), what_of(thrown));
+  }
   void end(R result) { std::exchange(done_, nullptr)(std::move(result)); }
 
+  const ClassInfo& class_;
   std::optional<Task<R>> task_;
   std::function<void(R)> done_;
 };
