@@ -36,7 +36,7 @@ class EntityTickTest : public bus::LoopTest {
     };
     made.save = [this](const SavedEntity& saved, const Done& done) {
       saves[saved.persistent_id].push_back(now);
-      last = saved;
+      latest = saved;
       hold ? held.push_back(done) : done({});
     };
     made.save_every = std::chrono::duration_cast<std::chrono::milliseconds>(kWait);
@@ -79,7 +79,7 @@ class EntityTickTest : public bus::LoopTest {
   std::uint64_t drawn = 0;
   bool hold = false;
   std::vector<Done> held;
-  SavedEntity last;
+  SavedEntity latest;
   SlowSink sink;
   std::map<std::string, std::vector<entity::Time>> saves;
   starbus::testing::Cluster cluster{loop, {}};
@@ -90,7 +90,16 @@ class EntityTickTest : public bus::LoopTest {
 };
 
 TEST_F(EntityTickTest, OverloadKeepsSavesWithinTwoIntervals) {
-  const auto oxen = herd(kTickEntities + 88);
+  // More than one turn of the loop tells; a few of them are saved, which a slow machine can do too.
+  constexpr std::size_t kSaved = 20;
+  auto oxen = herd(kTickEntities + 88, {});
+  for (std::size_t i = 0; i < kSaved; ++i) {
+    entity::CreateOptions how;
+    how.persistent_id = "ox" + std::to_string(i);
+    oxen.push_back(host.entities().create_with<Ox>(how).value());
+    EXPECT_TRUE(host.watch(*oxen.back(), Audience::own_client));
+  }
+  sink.told.clear();
   // Telling all takes one and a half ticks, and each turn of the loop changes everybody.
   const entity::Time cost = 3 * kInterval / (2 * static_cast<int>(oxen.size()));
   sink.on_news = [&] { now += cost; };
@@ -105,7 +114,7 @@ TEST_F(EntityTickTest, OverloadKeepsSavesWithinTwoIntervals) {
     }
     now += 1ms;
   }
-  EXPECT_EQ(saves.size(), oxen.size());
+  EXPECT_EQ(saves.size(), kSaved);
   for (const auto& [who, times] : saves) {
     entity::Time last = begin;
     for (const entity::Time time : times) {
@@ -129,11 +138,14 @@ TEST_F(EntityTickTest, ChangesDuringATickWaitForTheNextOne) {
     for (Ox* const ox : oxen) ox->state.weight = ++weight;
   };
   host.tick();
+  settle();
   for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 1U);
   sink.on_news = [] {};
   host.tick();
+  settle();
   for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
   host.tick();
+  settle();
   for (const Ox* const ox : oxen) EXPECT_EQ(sink.told[id_of(*ox)], 2U);
 }
 
@@ -141,7 +153,7 @@ TEST_F(EntityTickTest, WriteDuringASaveIsSavedNext) {
   Ox& ox = *herd(1).front();
   const auto weight = [this] {
     OxState state;
-    EXPECT_TRUE(state.load_saved(last.properties));
+    EXPECT_TRUE(state.load_saved(latest.properties));
     return state.weight.get();
   };
   hold = true;
@@ -176,7 +188,9 @@ TEST_F(EntityTickTest, EntitiesMadeAtOnceAreNotSavedAtOnce) {
       host.tick();
     }
     most = std::max(most, saves.size() - before);
-    if (now < begin + 60s * (100 - kSaveSpread) / 100) EXPECT_EQ(saves.size(), 0U);
+    if (now < begin + 60s * (100 - kSaveSpread) / 100) {
+      EXPECT_EQ(saves.size(), 0U);
+    }
   }
   EXPECT_EQ(saves.size(), kHerd) << "none is later than its interval";
   EXPECT_LE(most, kHerd / 10) << "of 15 ticks, each has a share";
@@ -237,14 +251,14 @@ TEST_F(EntityTickTest, ErasedEntityTakesWhatIsStoredAlong) {
   host.declare<Ox>();
   Ox& bull = *host.entities().create_with<Ox>(how).value();
   pass(2 * kWait);
-  EXPECT_FALSE(last.erase);
-  const SaveVersion before = last.version;
+  EXPECT_FALSE(latest.erase);
+  const SaveVersion before = latest.version;
   bull.destroy(entity::EndReason::erased);
   settle();
-  EXPECT_TRUE(last.erase) << "though nothing has changed since its save";
-  EXPECT_EQ(last.persistent_id, "bull");
-  EXPECT_TRUE(last.properties.empty());
-  EXPECT_GT(last.version, before);
+  EXPECT_TRUE(latest.erase) << "though nothing has changed since its save";
+  EXPECT_EQ(latest.persistent_id, "bull");
+  EXPECT_TRUE(latest.properties.empty());
+  EXPECT_GT(latest.version, before);
 }
 
 class EntitySyncLists : public EntityTickTest {
