@@ -44,8 +44,9 @@ class SpawnedResult final : public Running {
   void finish() override {
     auto& promise = task_->handle().promise();
     if (promise.thrown) {
-      core().counters.count(core().meter.threw(class_, promise.thrown).code);
-      return end(failure_of(promise.thrown));
+      const Error failed = core().meter.threw(class_, promise.thrown);
+      core().counters.count(failed.code);
+      return end(failed);
     }
     end(promise.take());
   }
