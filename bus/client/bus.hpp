@@ -35,6 +35,7 @@
 #include <string>
 #include <vector>
 
+#include "base/co_await_trap.hpp"
 #include "bus/client/bus_core.hpp"
 #include "bus/client/bus_types.hpp"
 #include "bus/client/initiate.hpp"
@@ -60,8 +61,8 @@ class Bus {
   /// and be called. Tries again until busd answers; fails only for permanent reasons: name_taken,
   /// unauthorized, version_mismatch, bad_config, closed. A link that is lost later is dialled again
   /// silently (see on_link).
-  template <CompletionFor<void> Token>
-  auto connect(Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto connect(Token&& token = Token()) {
     return initiate<void>(token, [this](Done<void> done) { core_->connect(std::move(done)); });
   }
 
@@ -70,8 +71,8 @@ class Bus {
   ///   "service/chat"   the next free instance "service/chat#N" of a shared name
   ///   "group/gates"    member "group/gates#HOST.NODE" of a group
   /// bad_name, denied, too_many_names, closed. Waits while busroot is away.
-  template <CompletionFor<Bound> Token>
-  auto bind(std::string name, Handlers handlers, Token&& token) {
+  template <CompletionFor<Bound> Token = Awaited>
+  auto bind(std::string name, Handlers handlers, Token&& token = Token()) {
     return initiate<Bound>(
         token, [this, n = std::move(name), h = std::move(handlers)](Done<Bound> done) mutable {
           core_->bind(std::move(n), std::move(h), std::move(done));
@@ -79,8 +80,8 @@ class Bus {
   }
   /// Gives a name up: accepts no message from now on; completes when others may bind it. `name` is
   /// the one in Bound, or the one that was given to bind. not_bound.
-  template <CompletionFor<void> Token>
-  auto unbind(std::string name, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto unbind(std::string name, Token&& token = Token()) {
     return initiate<void>(
         token, [this, n = std::move(name)](Done<void> done) { core_->unbind(n, std::move(done)); });
   }
@@ -93,11 +94,17 @@ class Bus {
   /// after the move. If it fails, the channel goes on here: not_bound, busy, no_owner (no such
   /// process), move_refused, too_large, deadline, and rolled_back: it goes on from the frozen state
   /// although the target may have changed it. docs/design/guarantees.md, "Moves".
-  template <CompletionFor<void> Token>
-  auto move(std::string name, std::string target, std::function<Bytes()> freeze, Token&& token) {
+  template <class Freeze, CompletionFor<void> Token = Awaited>
+  requires std::is_convertible_v<Freeze, std::function<Bytes()>>
+  auto move(std::string name, std::string target, Freeze&& freeze, Token&& token = Token()) {
+    static_assert(!kFunctionTrapsCoAwait<Freeze> || !kAwaits<Token, void(Result<>)>,
+                  "g++ 12 would destroy this lambda twice: give it a name first "
+                  "(docs/design/gcc12.md)");
     return initiate<void>(
-        token, [this, n = std::move(name), t = std::move(target), f = std::move(freeze)](
-                   Done<void> done) mutable { core_->move(n, t, std::move(f), std::move(done)); });
+        token, [this, n = std::move(name), t = std::move(target),
+                f = std::function<Bytes()>(std::forward<Freeze>(freeze))](Done<void> done) mutable {
+          core_->move(n, t, std::move(f), std::move(done));
+        });
   }
   /// Accepts channels that move here and whose names begin with `prefix`; the longest prefix
   /// decides. A name without a matching prefix is refused.
@@ -122,8 +129,8 @@ class Bus {
   }
   /// As send; completes when the message was handled, or with its failure. A refusal of send
   /// completes too, would_block included.
-  template <CompletionFor<void> Token>
-  auto send_acknowledged(std::string to, Bytes body, SendOptions options, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto send_acknowledged(std::string to, Bytes body, SendOptions options, Token&& token = Token()) {
     return initiate<void>(
         token, [this, t = std::move(to), b = std::move(body), o = std::move(options)](
                    Done<void> done) { core_->send_acknowledged(t, b, o, std::move(done)); });
@@ -133,15 +140,15 @@ class Bus {
   /// Always ends: with the reply, with the bus' error, with handler_failed (see reported_code for
   /// what its handler says), or at the deadline. unreachable: before connect, and after the lease
   /// was lost until connect completes again.
-  template <CompletionFor<Bytes> Token>
-  auto call(std::string to, ByteView body, CallOptions options, Token&& token) {
+  template <CompletionFor<Bytes> Token = Awaited>
+  auto call(std::string to, ByteView body, CallOptions options, Token&& token = Token()) {
     return initiate<Bytes>(token, [this, t = std::move(to), b = Bytes(body.begin(), body.end()),
                                    o = std::move(options)](Done<Bytes> done) {
       core_->call(t, b, o, std::move(done));
     });
   }
-  template <CompletionFor<Bytes> Token>
-  auto call(std::string to, std::string_view body, CallOptions options, Token&& token) {
+  template <CompletionFor<Bytes> Token = Awaited>
+  auto call(std::string to, std::string_view body, CallOptions options, Token&& token = Token()) {
     return call(std::move(to), as_bytes(body), std::move(options), std::forward<Token>(token));
   }
 
@@ -152,15 +159,16 @@ class Bus {
   /// would_block (see room of "store/N"), denied, too_large, bad_name, closed, unreachable (before
   /// connect), store_full, mailbox_full, corrupt. Unknown: expired, lease_lost, owner_lost (the
   /// store has lost its disk).
-  template <CompletionFor<std::uint64_t> Token>
-  auto post(std::string mailbox, ByteView body, PostOptions options, Token&& token) {
+  template <CompletionFor<std::uint64_t> Token = Awaited>
+  auto post(std::string mailbox, ByteView body, PostOptions options, Token&& token = Token()) {
     return initiate<std::uint64_t>(
         token,
         [this, m = std::move(mailbox), b = Bytes(body.begin(), body.end()), o = std::move(options)](
             Done<std::uint64_t> done) { core_->post(m, b, o, std::move(done)); });
   }
-  template <CompletionFor<std::uint64_t> Token>
-  auto post(std::string mailbox, std::string_view body, PostOptions options, Token&& token) {
+  template <CompletionFor<std::uint64_t> Token = Awaited>
+  auto post(std::string mailbox, std::string_view body, PostOptions options,
+            Token&& token = Token()) {
     return post(std::move(mailbox), as_bytes(body), std::move(options), std::forward<Token>(token));
   }
 
@@ -169,8 +177,8 @@ class Bus {
   /// (the cursor is beyond the stored mail: see docs/reference/errors.md), denied (it is a log),
   /// corrupt, would_block (kMaxReaders), too_large (the window), version_mismatch (an older busd),
   /// unreachable (before connect), deadline, closed.
-  template <CompletionFor<Mailbox> Token>
-  auto open_mailbox(std::string name, MailboxOptions options, Token&& token) {
+  template <CompletionFor<Mailbox> Token = Awaited>
+  auto open_mailbox(std::string name, MailboxOptions options, Token&& token = Token()) {
     return initiate<Mailbox>(token, [this, n = std::move(name), options](Done<Mailbox> done) {
       core_->open_mailbox(n, options, std::move(done));
     });
@@ -178,21 +186,22 @@ class Bus {
 
   /// Appends to a log: as post, but a log has any number of readers, with cursors of their own, and
   /// keeps messages for its retention. The first message makes a name a log or a mailbox for good.
-  template <CompletionFor<std::uint64_t> Token>
-  auto append(std::string log, ByteView body, PostOptions options, Token&& token) {
+  template <CompletionFor<std::uint64_t> Token = Awaited>
+  auto append(std::string log, ByteView body, PostOptions options, Token&& token = Token()) {
     return initiate<std::uint64_t>(
         token,
         [this, l = std::move(log), b = Bytes(body.begin(), body.end()), o = std::move(options)](
             Done<std::uint64_t> done) { core_->append(l, b, o, std::move(done)); });
   }
-  template <CompletionFor<std::uint64_t> Token>
-  auto append(std::string log, std::string_view body, PostOptions options, Token&& token) {
+  template <CompletionFor<std::uint64_t> Token = Awaited>
+  auto append(std::string log, std::string_view body, PostOptions options,
+              Token&& token = Token()) {
     return append(std::move(log), as_bytes(body), std::move(options), std::forward<Token>(token));
   }
   /// Reads a log after a cursor, and goes on with new messages. If the log does not keep the next
   /// message any more, begins with the oldest that it keeps. Errors: those of open_mailbox.
-  template <CompletionFor<LogReader> Token>
-  auto follow(std::string log, LogOptions options, Token&& token) {
+  template <CompletionFor<LogReader> Token = Awaited>
+  auto follow(std::string log, LogOptions options, Token&& token = Token()) {
     return initiate<LogReader>(token, [this, l = std::move(log), options](Done<LogReader> done) {
       core_->follow(l, options, std::move(done));
     });
@@ -200,17 +209,17 @@ class Bus {
   /// Reads at most `max` messages of a log from number `from` on, up to its present end. `deadline`
   /// if no message comes for so long: the store is away, or the messages have been erased
   /// meanwhile.
-  template <CompletionFor<LogPage> Token>
+  template <CompletionFor<LogPage> Token = Awaited>
   auto read(std::string log, std::uint64_t from, std::size_t max,
-            std::chrono::milliseconds deadline, Token&& token) {
+            std::chrono::milliseconds deadline, Token&& token = Token()) {
     return initiate<LogPage>(token,
                              [this, l = std::move(log), from, max, deadline](Done<LogPage> done) {
                                core_->read(l, from, max, deadline, std::move(done));
                              });
   }
   /// With the deadline of LogOptions.
-  template <CompletionFor<LogPage> Token>
-  auto read(std::string log, std::uint64_t from, std::size_t max, Token&& token) {
+  template <CompletionFor<LogPage> Token = Awaited>
+  auto read(std::string log, std::uint64_t from, std::size_t max, Token&& token = Token()) {
     return read(std::move(log), from, max, LogOptions().deadline, std::forward<Token>(token));
   }
 
@@ -224,9 +233,9 @@ class Bus {
   }
   /// As multicast, and completes when the message has ended at each receiver. A refusal completes
   /// too. Not with SendOptions::from: denied.
-  template <CompletionFor<GroupOutcome> Token>
+  template <CompletionFor<GroupOutcome> Token = Awaited>
   auto multicast_acknowledged(std::vector<std::string> to, Bytes body, SendOptions options,
-                              Token&& token) {
+                              Token&& token = Token()) {
     return initiate<GroupOutcome>(token, [this, t = std::move(to), b = std::move(body),
                                           o = std::move(options)](Done<GroupOutcome> done) {
       core_->multicast_acknowledged(t, b, o, std::move(done));
@@ -245,8 +254,9 @@ class Bus {
 
   /// As announce, and completes when the message has ended at each member. A refusal completes too.
   /// Not with SendOptions::from: denied.
-  template <CompletionFor<GroupOutcome> Token>
-  auto announce_acknowledged(std::string group, Bytes body, SendOptions options, Token&& token) {
+  template <CompletionFor<GroupOutcome> Token = Awaited>
+  auto announce_acknowledged(std::string group, Bytes body, SendOptions options,
+                             Token&& token = Token()) {
     return initiate<GroupOutcome>(token, [this, g = std::move(group), b = std::move(body),
                                           o = std::move(options)](Done<GroupOutcome> done) {
       core_->announce_acknowledged(g, b, o, std::move(done));
@@ -262,30 +272,30 @@ class Bus {
   }
 
   /// Completes when every message sent before was handled or has failed; else with `deadline`.
-  template <CompletionFor<void> Token>
-  auto flush(std::chrono::milliseconds deadline, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto flush(std::chrono::milliseconds deadline, Token&& token = Token()) {
     return initiate<void>(
         token, [this, deadline](Done<void> done) { core_->flush(deadline, std::move(done)); });
   }
   /// Completes when a message to `to` with these options would be taken, and at least half of the
   /// window there is free: of an owned channel; of the instance of a shared name that `hash_key`
   /// picks; of one member of a group, or of every member with WhenFull::wait.
-  template <CompletionFor<void> Token>
-  auto room(std::string to, SendOptions options, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto room(std::string to, SendOptions options, Token&& token = Token()) {
     return initiate<void>(token, [this, t = std::move(to), o = std::move(options)](
                                      Done<void> done) { core_->room(t, o, std::move(done)); });
   }
   /// With the other options as they are by default.
-  template <CompletionFor<void> Token>
-  auto room(std::string to, Lane lane, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto room(std::string to, Lane lane, Token&& token = Token()) {
     SendOptions options;
     options.lane = lane;
     return room(std::move(to), options, std::forward<Token>(token));
   }
   /// Flushes (at most until `deadline`), frees all names and leaves. Completes with the result of
   /// the flush. Pending operations end as closed; later ones are refused as closed.
-  template <CompletionFor<void> Token>
-  auto close(std::chrono::milliseconds deadline, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto close(std::chrono::milliseconds deadline, Token&& token = Token()) {
     return initiate<void>(
         token, [this, deadline](Done<void> done) { core_->close(deadline, std::move(done)); });
   }

@@ -1,13 +1,9 @@
-/// As initiate.hpp, for operations that may complete before their start has returned, and for those
-/// that are awaited without a token.
+/// As initiate.hpp, for operations that may complete before their start has returned.
 #pragma once
 
 #include <boost/asio/associated_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/system_executor.hpp>
-#include <future>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -15,29 +11,6 @@
 #include "bus/client/initiate.hpp"
 
 namespace starbus::bus {
-
-/// The default token: `co_await operation(...)` in an rpc::Task or an Asio coroutine.
-using Awaited = boost::asio::deferred_t;
-
-namespace detail {
-struct NoInitiation {
-  template <class Handler>
-  void operator()(Handler&&) const {}
-};
-template <class T>
-inline constexpr bool kIsFuture = false;
-template <class T>
-inline constexpr bool kIsFuture<std::future<T>> = true;
-}  // namespace detail
-
-/// Whether an operation with this token and signature returns what a coroutine awaits: with a
-/// callback, or a future, it does not.
-template <class Token, class Signature>
-inline constexpr bool kAwaits = [] {
-  using Returned = decltype(boost::asio::async_initiate<Token, Signature>(
-      std::declval<detail::NoInitiation>(), std::declval<Token&>()));
-  return !std::is_void_v<Returned> && !detail::kIsFuture<Returned>;
-}();
 
 /// Starts an operation that completes by a Done, perhaps at once. A callback is then called within
 /// the start; a coroutine of Asio, which cannot be resumed there, in a later turn of its loop.

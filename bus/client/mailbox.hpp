@@ -71,14 +71,14 @@ class MailStream {
   /// The next message, as soon as there is one. Ends with why no more will come: closed,
   /// superseded (a later owner has opened the mailbox), not_bound (the name went away; a move,
   /// too), lease_lost, corrupt, denied. busy: the last call has not completed.
-  template <CompletionFor<Mail> Token>
-  auto next(Token&& token) {
+  template <CompletionFor<Mail> Token = Awaited>
+  auto next(Token&& token = Token()) {
     return initiate<Mail>(
         token, [this](std::function<void(Result<Mail>)> done) { start_next(std::move(done)); });
   }
   /// The same, all that have come, at least one and at most `max`.
-  template <CompletionFor<std::vector<Mail>> Token>
-  auto next_batch(std::size_t max, Token&& token) {
+  template <CompletionFor<std::vector<Mail>> Token = Awaited>
+  auto next_batch(std::size_t max, Token&& token = Token()) {
     return initiate<std::vector<Mail>>(
         token, [this, max](std::function<void(Result<std::vector<Mail>>)> done) {
           start_batch(max, std::move(done));
@@ -111,8 +111,8 @@ class Mailbox : public MailStream {
   /// Everything up to `number` has been handled, and its effects are saved: it is erased. Completes
   /// when that is on the disk; a failure means that it may or may not be. cursor_ahead: it was not
   /// given out yet.
-  template <CompletionFor<void> Token>
-  auto acknowledge(std::uint64_t number, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto acknowledge(std::uint64_t number, Token&& token = Token()) {
     return initiate<void>(token, [this, number](std::function<void(Result<>)> done) {
       start_acknowledge(number, {}, std::move(done));
     });
@@ -121,8 +121,8 @@ class Mailbox : public MailStream {
   /// letters of its shard, with the reason (at most 255 bytes, not empty). would_block: kMaxRejects
   /// are under way. store_full, corrupt, io_error, denied: it could not be put there, and nothing
   /// is settled by this; the mailbox goes on, and acknowledging a later one erases it.
-  template <CompletionFor<void> Token>
-  auto reject(std::uint64_t number, std::string reason, Token&& token) {
+  template <CompletionFor<void> Token = Awaited>
+  auto reject(std::uint64_t number, std::string reason, Token&& token = Token()) {
     return initiate<void>(
         token, [this, number, r = std::move(reason)](std::function<void(Result<>)> done) {
           start_acknowledge(number, r.empty() ? "rejected" : r, std::move(done));

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "base/co_await_trap.hpp"
 #include "bus/client/bus.hpp"
 #include "entity/rpc/endpoint/endpoint_core.hpp"
 
@@ -34,22 +35,22 @@ class Endpoint {
   /// Completes when gates and servers are known: until then all calls are refused (adopt), and bind
   /// waits.
   /// The errors of bus::Bus::watch.
-  template <bus::CompletionFor<void> Token>
-  auto ready(Token&& token) {
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto ready(Token&& token = Token()) {
     return bus::initiate<void>(token, [this](auto done) { start_ready(std::move(done)); });
   }
   /// Lets `host` be called under a name, which this process owns from then on: see bus::Bus::bind
   /// for the three forms and the errors. Waits until gates and servers are known. The end of the
   /// host gives the name up (not_bound if that was sooner).
-  template <bus::CompletionFor<bus::Bound> Token>
-  auto bind(std::string name, CallableBase& host, Token&& token) {
+  template <bus::CompletionFor<bus::Bound> Token = bus::Awaited>
+  auto bind(std::string name, CallableBase& host, Token&& token = Token()) {
     return bus::initiate<bus::Bound>(token, [this, n = std::move(name), &host](auto done) mutable {
       core_.binder.bind(std::move(n), host, std::move(done));
     });
   }
   /// Gives a name up, as bus::Bus::unbind; nothing is handed to its object from now on.
-  template <bus::CompletionFor<void> Token>
-  auto unbind(std::string name, Token&& token) {
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto unbind(std::string name, Token&& token = Token()) {
     return bus::initiate<void>(
         token, [this, n = std::move(name)](auto done) { core_.binder.unbind(n, std::move(done)); });
   }
@@ -59,13 +60,17 @@ class Endpoint {
   std::vector<std::string> retire(CallableBase& host) { return core_.binder.retire(host); }
   /// bus::Bus::move for a name that was bound here: messages to it from this process are handled
   /// before `freeze`, or go to the new place.
-  template <bus::CompletionFor<void> Token>
-  auto move(std::string name, std::string target, std::function<bus::Bytes()> freeze,
-            Token&& token) {
-    return bus::initiate<void>(token, [this, n = std::move(name), t = std::move(target),
-                                       f = std::move(freeze)](auto done) mutable {
-      core_.binder.move(n, std::move(t), std::move(f), std::move(done));
-    });
+  template <class Freeze, bus::CompletionFor<void> Token = bus::Awaited>
+  requires std::is_convertible_v<Freeze, std::function<bus::Bytes()>>
+  auto move(std::string name, std::string target, Freeze&& freeze, Token&& token = Token()) {
+    static_assert(!kFunctionTrapsCoAwait<Freeze> || !bus::kAwaits<Token, void(bus::Result<>)>,
+                  "g++ 12 would destroy this lambda twice: give it a name first "
+                  "(docs/design/gcc12.md)");
+    return bus::initiate<void>(
+        token, [this, n = std::move(name), t = std::move(target),
+                f = std::function<bus::Bytes()>(std::forward<Freeze>(freeze))](auto done) mutable {
+          core_.binder.move(n, std::move(t), std::move(f), std::move(done));
+        });
   }
   /// For a name that has just arrived (bus::ArrivalHandlers::arrived): the handlers to return.
   bus::Handlers adopt(std::string name, CallableBase& host) {

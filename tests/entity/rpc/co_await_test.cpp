@@ -88,6 +88,23 @@ static_assert(!Awaited<&Store::item, Item>, "Item{...} would be destroyed twice"
 static_assert(!boost::asio::is_async_operation<
               decltype(call<&Store::item>(std::declval<Endpoint&>(), "s", {}, Item()))>::value);
 
+constexpr auto lambdas = [](auto check) {
+  std::string text;
+  int number = 0;
+  int* const pointer = &number;
+  auto owns = [text] { return text.size(); };
+  auto points = [pointer] { return *pointer; };
+  auto alone = [] { return 1; };
+  return check(std::move(owns), std::move(points), std::move(alone));
+};
+template <class Owns, class Points, class Alone>
+constexpr bool kSeen = kFunctionTrapsCoAwait<Owns> && !kFunctionTrapsCoAwait<Owns&> &&
+                       !kFunctionTrapsCoAwait<Points> && !kFunctionTrapsCoAwait<Alone> &&
+                       !kFunctionTrapsCoAwait<std::function<void()>>;
+TEST(CoAwaitTrap, LambdasThatOwnWhatTheyCaptureAreSeen) {
+  EXPECT_TRUE(lambdas([]<class O, class P, class A>(O&&, P&&, A&&) { return kSeen<O, P, A>; }));
+}
+
 /// Each natural form in turn: the answers, added up.
 Task<starbus::Result<std::size_t>> forms(Endpoint& at, std::string to) {
   std::size_t sum = 0;
@@ -173,6 +190,34 @@ TEST_P(CoAwait, ACallbackMayStandBehindAnyTemporary) {
 }
 
 class SpawnResult : public RpcTest {};
+
+/// Operations of the bus, each without a token. There is no store in this cluster.
+Task<starbus::Result<std::string>> by_the_bus(bus::Bus& bus) {
+  bus::Handlers handlers;
+  const auto bound = co_await bus.bind("player/1", handlers);
+  if (!bound) co_return bound.error();
+  const auto posted = co_await bus.post("player/1", "hello", {.ttl = 50ms});
+  const auto opened = co_await bus.open_mailbox("player/1", {.deadline = 50ms});
+  if (posted || opened) co_return Error(Errc::failed, "there is no store");
+  const auto flushed = co_await bus.flush(5s);
+  if (!flushed) co_return flushed.error();
+  co_return std::string(name_of(posted.error().code)) + " " +
+      std::string(name_of(opened.error().code));
+}
+
+TEST_F(SpawnResult, OperationsOfTheBusAreAwaitedWithoutAToken) {
+  run([this]() -> TestTask {
+    const bool connected = co_await connect();
+    EXPECT_TRUE(connected);
+    Store store;
+    std::optional<starbus::Result<std::string>> end;
+    spawn(server, store, by_the_bus(server_bus),
+          [&](starbus::Result<std::string> said) { end = std::move(said); });
+    const bool ended = co_await until([&] { return end.has_value(); });
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(end->value(), "expired deadline");
+  });
+}
 
 Task<starbus::Result<int>> ends_with(int value) {
   if (value < 0) throw std::runtime_error("a bug");
