@@ -18,6 +18,7 @@ SlotRef BindingTable::take(CallableBase& host) {
   free_.pop_back();
   slot.host = &host;
   slot.ticks = 0;
+  slot.queued = 0;
   slot.load = &loads_[&host.rpc_class()];
   ++slot.load->objects;
   host.ties().bindings.push_back({this, slot.ref.index});
