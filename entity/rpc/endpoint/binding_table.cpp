@@ -48,6 +48,7 @@ void BindingTable::release(Slot& slot) {
   --slot.load->objects;
   slot.name = nullptr;
   slot.moving = false;
+  slot.packed = false;
   ++slot.ref.generation;
   free_.push_back(slot.ref.index);
 }

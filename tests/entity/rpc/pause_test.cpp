@@ -18,7 +18,11 @@ class Waiting : public Callable<Waiting> {
     order.push_back(number);
     if (then) then(number);
   }
-  int pay(Caller&) { return ++paid; }
+  int pay(Caller&) {
+    if (on_pay) on_pay();
+    return ++paid;
+  }
+  std::function<void()> on_pay;
   std::vector<int> order;
   std::function<void(int)> then;
   int paid = 0;
@@ -123,6 +127,40 @@ TEST_F(RpcPause, TheEndOfTheLastOneIsTold) {
     const bool third = co_await until([&] { return object.order.size() == 3; });
     EXPECT_TRUE(third);
     EXPECT_EQ(told, 1) << "once";
+  });
+}
+
+TEST_F(RpcPause, NothingIsHandedOverBetweenThePackingAndTheEndOfAMove) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await connect());
+    Waiting mover;
+    CO_OK(co_await server.bind("entity/7", mover, use_awaitable));
+    bool packed = false;
+    int early = 0;
+    int sent = 0;
+    mover.on_pay = [&] { early += packed ? 1 : 0; };
+    for (int round = 0; round < 30; ++round) {
+      bool ended = false;
+      server.move(
+          "entity/7", "a.caller",
+          [&packed] {
+            packed = true;
+            return Bytes();
+          },
+          [&](const bus::Result<>& moved) {
+            EXPECT_FALSE(moved);
+            packed = false;
+            ended = true;
+          });
+      while (!ended) {
+        if (send<&Waiting::pay>(caller, "entity/7", {})) ++sent;
+        co_await sleep(0ms);
+      }
+    }
+    const bool all = co_await until([&] { return mover.paid == sent; });
+    EXPECT_TRUE(all) << mover.paid << " of " << sent;
+    EXPECT_EQ(early, 0);
+    EXPECT_EQ(server.core().held.size(), 0U);
   });
 }
 
