@@ -75,7 +75,7 @@ void EntitySaver::on_saved(std::uint64_t id, const std::vector<std::string>& nam
   ++(stored ? context_.counters.saved : context_.counters.unsaved);
   names_.release(names);
   // A living entity is tried again after the usual interval.
-  if (!stored && context_.entities->find(OnlineId{id}) != nullptr) {
+  if (!stored && context_.entities->find_here(OnlineId{id}) != nullptr) {
     unsaved_.mark(id, bus::io::boot_now());
   }
   context_.on_save_ended();
@@ -87,7 +87,7 @@ void EntitySaver::save_due() {
   for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
     const auto due = unsaved_.take_due(bus::io::boot_now());
     if (!due) return;
-    Entity* const entity = context_.entities->find(OnlineId{*due});
+    Entity* const entity = context_.entities->find_here(OnlineId{*due});
     if (entity == nullptr) continue;
     // A frozen entity is saved where it lives next. It is marked again in case that is here.
     if (entity->life() == entity::EntityState::frozen) {
@@ -102,8 +102,11 @@ void EntitySaver::save_now(Entity& entity, EntitySync& sync, Done done) {
   const auto later = [&](const bus::Result<>& result) {
     boost::asio::post(context_.endpoint.loop(), [done = std::move(done), result] { done(result); });
   };
-  if (context_.entities->find(entity.online_id()) != &entity || !saves(entity)) {
+  if (context_.entities->find_here(entity.online_id()) != &entity || !saves(entity)) {
     return later(bus::Error(bus::Errc::not_bound, entity.label()));
+  }
+  if (entity.life() == entity::EntityState::frozen) {
+    return later(bus::Error(bus::Errc::busy, entity.label() + " moves, and is saved after that"));
   }
   sync.tell(entity);
   if (!unsaved_.has(id_of(entity)) && !under_way(entity)) return later({});

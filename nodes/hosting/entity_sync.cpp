@@ -72,6 +72,10 @@ entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
   if (properties == nullptr || users_.sink == nullptr) {
     return entity::DataError(entity::DataErrc::wrong_audience);
   }
+  // A watcher that the packed state does not know would hear nothing where the entity lives next.
+  if (entity.life() == entity::EntityState::frozen) {
+    return entity::DataError(entity::DataErrc::frozen);
+  }
   properties->watch(audience);
   entity::Scratch all;
   const auto encoded = properties->encode_snapshot(view_of(audience), all.bytes());
@@ -99,7 +103,8 @@ bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
   if (next_ == 0) ++counters_.ticks;
   const std::size_t end = std::min(changed_.size(), next_ + most);
   while (next_ < end) {
-    if (Entity* const entity = entities.find(entity::OnlineId{changed_[next_++]})) tell(*entity);
+    Entity* const entity = entities.find_here(entity::OnlineId{changed_[next_++]});
+    if (entity != nullptr) tell(*entity);
     if (time.over()) break;
   }
   if (users_.sink != nullptr) users_.sink->pass_ended();
@@ -109,10 +114,10 @@ bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
   return false;
 }
 
-/// Ghosts first: clients may ask them. A frozen entity tells at its next tick, here or elsewhere.
+/// Ghosts first: clients may ask them. A frozen entity tells where it lives next: see goes_on().
 void EntitySync::tell(Entity& entity) {
   Root* const properties = entity.properties();
-  if (properties == nullptr) return;
+  if (properties == nullptr || entity.life() == entity::EntityState::frozen) return;
   properties->listen(this, id_of(entity));
   const Reach news = properties->news();
   for (std::size_t i = 0; i < entity::kAudiences && news != 0; ++i) {

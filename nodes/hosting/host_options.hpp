@@ -18,8 +18,9 @@ struct HostOptions {
   std::string counter = "entities";
   /// Another source of online ids: for tests, and for clusters without a manager.
   entity::EntityManager::DrawId draw = {};
-  /// Entities whose channel names begin with one of these may move here.
-  std::vector<std::string> take_in = {"entity/"};
+  /// Entities whose channel names begin with one of these may move here. Empty: "entity/", and
+  /// "TYPE/" for each declared type that can be made by its name.
+  std::vector<std::string> take_in = {};
   /// Where entities with `save` properties are stored: DbSaver, or one of your own. Each is saved
   /// save_every after its first change, and when it ends, unless it was moved or fenced. Not set:
   /// nothing is saved.
@@ -41,6 +42,19 @@ struct TypeOptions {
   /// DbSaver puts them into the document, for indexes. At most kMaxSearchable. If a path is not
   /// such a property, an error is logged when the first entity of the type is activated.
   std::vector<std::string> searchable = {};
+  /// Its class cannot be made by its name, as it needs arguments, and so cannot arrive from another
+  /// process: that is meant. Otherwise declare() logs it.
+  bool stays = false;
+};
+
+/// How EntityHost::move goes about work that cannot travel: see docs/guide/entity-hosts.md.
+struct MoveOptions {
+  /// The time that coroutines of the entity, and calls that it owns, get to end first. 0: none.
+  std::chrono::milliseconds wait{kMoveWait};
+  /// Coroutines that have not ended by the freeze, and closures of timers(), wait while the entity
+  /// is frozen and end with it here, if the move succeeds: counted, and logged. False: the move
+  /// ends as busy, at once for closures.
+  bool leave_behind = false;
 };
 
 }  // namespace starbus::nodes::entities
