@@ -50,7 +50,11 @@ namespace starbus::entity {
   X(type_changed, 21, never,                                                                       \
     "a saved field has another type than declared, and no conversion is declared",                 \
     "declare the conversion (Evolution::convert)")                                                 \
-  X(bad_json, 22, never, "the JSON is not a value of that type; nothing was changed", "correct it")
+  X(bad_json, 22, never, "the JSON is not a value of that type; nothing was changed",              \
+    "correct it")                                                                                  \
+  X(frozen, 23, later,                                                                             \
+    "the entity moves to another process, and its state was packed; nothing was changed",          \
+    "send it a message: that is handled where it lives next")
 
 STARBUS_ERRORS(DataErrc, std::uint8_t, kDataErrors, 11, "data", STARBUS_DATA_ERRORS)
 

@@ -57,7 +57,7 @@ class Dispatcher {
     if (!round.began()) return EventErrc::too_deep;
     std::size_t called = 0;
     for (const auto& listener : round.listeners()) {
-      if (!listener->living()) continue;
+      if (!listener->hears()) continue;
       ++called;
       const Callback& callback = static_cast<const Typed&>(*listener).callback;
       guarded(UnitKind::listener, typeid(Event), [&] { callback(event); });

@@ -81,6 +81,12 @@ bool ListenerList::remove(ListenerId id) {
   return true;
 }
 
+bool ListenerList::mute(ListenerId id, bool muted) {
+  Listener* const found = find(id);
+  if (found != nullptr) found->muted_ = muted;
+  return found != nullptr;
+}
+
 bool ListenerList::set_priority(ListenerId id, int priority) {
   Listener* const found = find(id);
   if (found == nullptr) return false;

@@ -39,6 +39,8 @@ class Listener : public boost::intrusive_ref_counter<Listener, boost::thread_uns
  public:
   virtual ~Listener() = default;
   bool living() const { return living_; }
+  /// Living, and not muted.
+  bool hears() const { return living_ && !muted_; }
 
  private:
   friend class ListenerList;
@@ -47,6 +49,7 @@ class Listener : public boost::intrusive_ref_counter<Listener, boost::thread_uns
   ListenerId id_;
   int priority_ = 0;
   bool living_ = true;
+  bool muted_ = false;
 };
 
 class ListenerList
@@ -82,6 +85,9 @@ class ListenerList
   /// Was it listening?
   bool remove(ListenerId id);
   bool set_priority(ListenerId id, int priority);
+  /// A muted listener keeps its place and is not called: what is dispatched meanwhile passes it by.
+  /// Is it listening?
+  bool mute(ListenerId id, bool muted);
   bool contains(ListenerId id) const { return find(id) != nullptr; }
   /// Removes all, and takes no more: the dispatcher ends.
   void close();
@@ -130,6 +136,10 @@ class Subscription {
     if (list) list->remove(std::exchange(id_, {}));
   }
   bool active() const { return list_ && list_->contains(id_); }
+  /// See ListenerList::mute.
+  void mute(bool muted) {
+    if (list_) list_->mute(id_, muted);
+  }
 
  private:
   ListenerList::Pointer list_;

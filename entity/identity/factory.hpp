@@ -54,6 +54,12 @@ class Factory {
     }
     return insert(entry);
   }
+  /// The same, made by a function, which may bring further arguments of the constructor.
+  template <class T>
+  IdentityResult<> add(std::function<Pointer(Arguments...)> make) {
+    static_assert(std::is_same_v<typename T::Root, Root> && !std::is_abstract_v<T>);
+    return insert({&type_info<T>(), std::move(make)});
+  }
   /// A type whose objects need other arguments: it is known by its name, and not made by it. Error:
   /// duplicate_type.
   template <class T>
@@ -88,7 +94,7 @@ class Factory {
  private:
   struct Entry {
     const TypeInfo* type;
-    Pointer (*make)(Arguments...);  // null: abstract, or
+    std::function<Pointer(Arguments...)> make;  // empty: abstract, or
     bool needs_arguments = false;
   };
   IdentityResult<> insert(const Entry& entry) {

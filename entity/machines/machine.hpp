@@ -5,6 +5,7 @@
 /// end within one of its handlers. docs/guide/machines.md has the promises.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <concepts>
 #include <cstdint>
@@ -40,6 +41,15 @@ concept MachineState = requires {
 }
 &&std::movable<State>;
 
+/// A state that travels: without data, or with pack(Encoder&) const and unpack(Decoder&).
+template <class State>
+inline constexpr bool kPackable = std::default_initializable<State> &&
+                                  (std::is_empty_v<State> ||
+                                   requires(State & state, Encoder& out, Decoder& in) {
+                                     std::as_const(state).pack(out);
+                                     state.unpack(in);
+                                   });
+
 template <class Owner, class... States>
 class Machine final : public MachineBase {
   static_assert(sizeof...(States) > 0);
@@ -49,6 +59,7 @@ class Machine final : public MachineBase {
   Machine(std::string name, Owner& owner, TimerWheel& wheel, MachineGroup* group = nullptr)
       : MachineBase(group), name_(std::move(name)), owner_(owner), wheel_(wheel) {
     static_assert((MachineState<States> && ...));
+    if (group_paused()) pause();
   }
   ~Machine() override { assert(!busy_ && "a machine may not end within its own handler"); }
 
@@ -56,6 +67,7 @@ class Machine final : public MachineBase {
   TimerWheel& wheel() const { return wheel_; }
 
   MachineResult<> start() override {
+    if (paused()) return MachineErrc::frozen;
     if (running() || next_) return MachineErrc::already_running;
     using Initial = std::variant_alternative_t<1, Active>;
     return request(Active(std::in_place_type<Initial>));
@@ -68,16 +80,18 @@ class Machine final : public MachineBase {
   }
 
   /// Leaves the active state for this one: at once, or when the handler that runs has returned.
-  /// Errors: not_running, already_changing, too_many_steps.
+  /// Errors: not_running, already_changing, too_many_steps, frozen.
   template <class State>
   requires(std::same_as<State, States> || ...) MachineResult<> change_to(State state) {
+    if (paused()) return MachineErrc::frozen;
     if (!running()) return MachineErrc::not_running;
     return request(Active(std::move(state)));
   }
 
-  /// Gives the event to the active state. Errors: too_many_events, too_many_steps.
+  /// Gives the event to the active state. Errors: too_many_events, too_many_steps, frozen.
   template <class Event>
   MachineResult<Handled> handle(const Event& event) {
+    if (paused()) return MachineErrc::frozen;
     if (busy_) {
       if (waiting_.size() == kMaxMachineEvents) return MachineErrc::too_many_events;
       waiting_.push_back([this, event] { deliver(event); });
@@ -101,9 +115,10 @@ class Machine final : public MachineBase {
   }
   bool running() const override { return active_.index() != 0; }
 
-  /// Replaces the deadline of the active state; counts from now.
+  /// Replaces the deadline of the active state; counts from now. Nothing while it is frozen, as its
+  /// state was packed.
   void set_deadline(Time from_now) {
-    if (!running()) return;
+    if (!running() || paused()) return;
     timers_.cancel_all();
     const auto timer = wheel_.after(timers_, from_now, [this](const TimerFiring& firing) {
       deadline_.reset();
@@ -120,8 +135,51 @@ class Machine final : public MachineBase {
     if (!busy_) static_cast<void>(settle());
   }
   void clear_deadline() {
+    if (paused()) return;
     timers_.cancel_all();
     deadline_.reset();
+  }
+
+  std::string_view name() const override { return name_; }
+  bool busy() const override { return busy_; }
+  TimerOwner& timers() override { return timers_; }
+  void pause() override { timers_.pause(); }
+  void resume() override {
+    timers_.resume();
+    if (const auto rest = std::exchange(rest_, std::nullopt)) set_deadline(*rest);
+  }
+  MachineResult<> pack(Encoder& out) const override {
+    if (busy_) return Error(MachineErrc::busy, name_);
+    const Time now = wheel_.present();
+    out.text(state_name());
+    out.number(static_cast<std::int64_t>((now - entered_).count()));
+    out.varint(changes_);
+    const std::optional<Time> rest = deadline_ ? std::optional(*deadline_ - now) : rest_;
+    out.number(rest.has_value());
+    if (rest) out.number(static_cast<std::int64_t>(rest->count()));
+    const bool packable =
+        std::visit([&out](const auto& state) { return pack_data(state, out); }, active_);
+    if (!packable)
+      return Error(MachineErrc::not_packable, name_ + ": " + std::string(state_name()));
+    return {};
+  }
+  MachineResult<> unpack(Decoder& in) override {
+    const std::string_view state = in.text();
+    const Time entered = wheel_.present() - Time(in.number<std::int64_t>());
+    const std::uint64_t changes = in.varint();
+    const bool limited = in.number<bool>();
+    const Time rest(limited ? in.number<std::int64_t>() : 0);
+    if (!in.ok()) return {};  // its group sees it
+    timers_.cancel_all();
+    deadline_.reset();
+    active_ = Active();
+    if (!state.empty() && !(unpack_as<States>(state, in) || ...)) {
+      return Error(MachineErrc::unknown_state, name_ + ": " + std::string(state));
+    }
+    entered_ = entered;
+    changes_ = changes;
+    if (limited) rest_ = std::max(rest, Time{0});
+    return {};
   }
 
   MachineReport report() const override {
@@ -144,6 +202,24 @@ class Machine final : public MachineBase {
 
  private:
   using Active = std::variant<std::monostate, States...>;  // monostate: does not run
+
+  bool paused() const { return timers_.paused(); }
+  /// False: its data cannot travel.
+  template <class State>
+  static bool pack_data(const State& state, Encoder& out) {
+    if constexpr (requires { state.pack(out); }) state.pack(out);
+    return std::same_as<State, std::monostate> || kPackable<State>;
+  }
+  template <class State>
+  bool unpack_as(std::string_view wanted, Decoder& in) {
+    if constexpr (kPackable<State>) {
+      if (State::kName != wanted) return false;
+      State& state = active_.template emplace<State>();
+      if constexpr (!std::is_empty_v<State>) state.unpack(in);
+      return true;
+    }
+    return false;
+  }
 
   /// While a handler runs; drops the requested changes if it throws.
   class Busy {
@@ -262,6 +338,7 @@ class Machine final : public MachineBase {
   std::deque<std::function<void()>> waiting_;
   Time entered_{};
   std::optional<Time> deadline_;
+  std::optional<Time> rest_;  // of the deadline that came with it, until it goes on
   std::uint64_t changes_ = 0;
   std::uint64_t ignored_ = 0;
   std::uint64_t dropped_ = 0;

@@ -10,6 +10,10 @@ MachineBase::MachineBase(MachineGroup* group) : group_(group) {
   if (group_ != nullptr) group_->machines_.push_back(this);
 }
 
+bool MachineBase::group_paused() const {
+  return group_ != nullptr && group_->paused_;
+}
+
 MachineBase::~MachineBase() {
   if (group_ != nullptr) std::erase(group_->machines_, this);
 }
@@ -53,6 +57,14 @@ MachineGroup::~MachineGroup() {
 }
 
 MachineResult<> MachineGroup::start() {
+  return start_each(true);
+}
+
+MachineResult<> MachineGroup::start_new() {
+  return start_each(false);
+}
+
+MachineResult<> MachineGroup::start_each(bool placed) {
   thread_.check();
   // A machine may make others, or end others, when it starts or stops.
   const std::vector<MachineBase*> machines = machines_;
@@ -61,7 +73,7 @@ MachineResult<> MachineGroup::start() {
     return std::ranges::find(machines_, machine) != machines_.end();
   };
   for (MachineBase* const machine : machines) {
-    if (!here(machine) || machine->running()) continue;
+    if (!here(machine) || machine->running() || (machine->placed_ && !placed)) continue;
     const MachineResult<> result = machine->start();
     if (result) {
       started.push_back(machine);
@@ -80,6 +92,52 @@ void MachineGroup::stop() {
   const std::vector<MachineBase*> machines = machines_;
   Stopping stopping(*this);
   for (auto at = machines.rbegin(); at != machines.rend(); ++at) stopping.stop(*at);
+}
+
+// --- moving --------------------------------------------------------------------------------------
+
+void MachineGroup::pause() {
+  thread_.check();
+  paused_ = true;
+  for (MachineBase* const machine : machines_) machine->pause();
+}
+
+void MachineGroup::resume() {
+  thread_.check();
+  paused_ = false;
+  const std::vector<MachineBase*> machines = machines_;
+  for (MachineBase* const machine : machines) {
+    if (std::ranges::find(machines_, machine) != machines_.end()) machine->resume();
+  }
+}
+
+void MachineGroup::collect_timers(std::vector<TimerOwner*>& all) const {
+  for (MachineBase* const machine : machines_) all.push_back(&machine->timers());
+}
+
+MachineResult<> MachineGroup::pack(Encoder& out) const {
+  out.varint(machines_.size());
+  for (const MachineBase* const machine : machines_) {
+    if (machine->busy()) return Error(MachineErrc::busy, std::string(machine->name()));
+    out.text(machine->name());
+    if (const auto packed = machine->pack(out); !packed) return packed;
+  }
+  return {};
+}
+
+MachineResult<> MachineGroup::unpack(Decoder& in) {
+  thread_.check();
+  const std::size_t count = in.count();
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    const std::string_view name = in.text();
+    const auto found = std::ranges::find(machines_, name, &MachineBase::name);
+    if (!in.ok()) break;
+    if (found == machines_.end()) return Error(MachineErrc::unknown_state, std::string(name));
+    if (const auto taken = (*found)->unpack(in); !taken) return taken;
+    (*found)->placed_ = true;
+  }
+  if (in.finish() != DataErrc::ok) return MachineErrc::bad_state;
+  return {};
 }
 
 std::size_t MachineGroup::running() const {

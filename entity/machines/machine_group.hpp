@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
+#include "entity/archive/decoder.hpp"
+#include "entity/archive/encoder.hpp"
 #include "entity/machines/limits.hpp"
 #include "entity/timers/timer_wheel.hpp"
 
@@ -45,15 +47,36 @@ class MachineBase {
   virtual bool running() const = 0;
   virtual MachineReport report() const = 0;
 
+  // For its group, which moves with an entity.
+
+  /// By which it is known where it arrives.
+  virtual std::string_view name() const = 0;
+  /// A handler of it is on the stack.
+  virtual bool busy() const = 0;
+  /// What holds its deadline.
+  virtual TimerOwner& timers() = 0;
+  /// Nothing of it runs until resume(): events and changes are refused as `frozen`, and a deadline
+  /// that passes waits. Idempotent.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
+  /// Appends its active state, with the state's data and the rest of its deadline. Errors: busy,
+  /// not_packable.
+  virtual MachineResult<> pack(Encoder& out) const = 0;
+  /// Takes the state of pack() instead of its own, while it is paused; no handler is called. The
+  /// deadline goes on with resume(). Errors: unknown_state; bad_state is left to its group.
+  virtual MachineResult<> unpack(Decoder& in) = 0;
+
  protected:
   explicit MachineBase(MachineGroup* group);
   virtual ~MachineBase();
+  bool group_paused() const;
   /// To be called when it has stopped.
   void stopped();
 
  private:
   friend class MachineGroup;
   MachineGroup* group_;
+  bool placed_ = false;  // by unpack
 };
 
 class MachineGroup {
@@ -72,6 +95,24 @@ class MachineGroup {
   /// may end machines, and the group with all of them.
   void on_all_stopped(std::function<void()> callback) { all_stopped_ = std::move(callback); }
 
+  // With an entity that moves. Times do not count on the way.
+
+  /// Pauses all, also those that join meanwhile.
+  void pause();
+  /// They go on: a deadline that has passed meanwhile passes in the next pass of the wheel.
+  void resume();
+  /// Appends what holds their deadlines, for resume_timers().
+  void collect_timers(std::vector<TimerOwner*>& all) const;
+  bool paused() const { return paused_; }
+  /// Appends all machines, by their names, which have to differ. Errors: busy, not_packable, which
+  /// name the machine.
+  MachineResult<> pack(Encoder& out) const;
+  /// Bytes of pack(), into machines that are paused. Errors: unknown_state, bad_state: the group is
+  /// of no use then.
+  MachineResult<> unpack(Decoder& in);
+  /// As start(), for those that unpack() has not placed in a state, or in none.
+  MachineResult<> start_new();
+
   std::size_t size() const { return machines_.size(); }
   /// Machines that have started and not stopped.
   std::size_t running() const;
@@ -81,10 +122,12 @@ class MachineGroup {
  private:
   friend class MachineBase;
   class Stopping;
+  MachineResult<> start_each(bool placed);
 
   std::vector<MachineBase*> machines_;
   std::function<void()> all_stopped_;
   Stopping* stopping_ = nullptr;  // the innermost that is under way
+  bool paused_ = false;
   LoopThread thread_;
 };
 

@@ -40,6 +40,13 @@ OnlineId Entity::space() const {
   return held == nullptr ? OnlineId::none : held->space;
 }
 
+std::size_t Entity::timer_closures() const {
+  std::size_t count = Part::timer_closures();
+  if (more_if() == nullptr) return count;
+  for (const Attached& each : more_if()->components) count += each.component->timer_closures();
+  return count;
+}
+
 void Entity::destroy(EndReason reason) {
   home().destroy(*this, reason);
 }
@@ -152,6 +159,7 @@ EntityResult<> Entity::attach_part(Component* component, rpc::CallableBase* host
     held.numbers.resize(component->info_.number + 1U);
   }
   held.numbers[component->info_.number] = static_cast<std::uint8_t>(held.components.size());
+  if (arriving_) component->pause();
   if (state_ == EntityState::constructed) return {};  // those of the declaration: later, in order
   auto raised = home().raise_added(*this, component);
   if (!raised && raised.error().code != EntityErrc::ended) drop_component(component);

@@ -30,7 +30,6 @@
 namespace starbus::entity {
 
 class EntityManager;
-class MachineGroup;
 class Root;  // of properties
 
 /// How far an entity is in its life.
@@ -113,6 +112,12 @@ class Entity : public Part, public rpc::CallableBase {
   EntityState life() const { return state_; }
   EntityFlags& flags() { return flags_; }
   const EntityFlags& flags() const { return flags_; }
+  /// Why it runs here. It is `resumed` from the end of a move that was given up on.
+  StartReason start_reason() const { return start_reason_; }
+  /// The process "HOST.NODE" that it is being packed for, or was; empty: it does not move.
+  std::string_view moving_to() const {
+    return more_if() == nullptr ? std::string_view() : std::string_view(more_if()->moving_to);
+  }
   /// none: it is in no space.
   OnlineId space() const;
   /// See EntityManager::destroy.
@@ -165,8 +170,8 @@ class Entity : public Part, public rpc::CallableBase {
 
   /// The properties of the class, if it has some: saved, loaded and moved with it.
   virtual entity::Root* properties() { return nullptr; }
-  /// Its state machines, if it has some: people see them with it. They do not move with it.
-  virtual const MachineGroup* machines() const { return nullptr; }
+  /// Timers of timers(), of its own and of its components: closures, which cannot travel.
+  std::size_t timer_closures() const;
 
  protected:
   explicit Entity(const ConstructKey& key);
@@ -190,6 +195,7 @@ class Entity : public Part, public rpc::CallableBase {
     std::vector<std::uint8_t> numbers;  // by ComponentInfo::number: 1 + the place above
     std::string persistent_id;
     OnlineId space = OnlineId::none;
+    std::string moving_to;
     std::unique_ptr<MovingCode> code;
   };
   const Entity& acting_entity() const final { return *this; }
@@ -232,7 +238,8 @@ class Entity : public Part, public rpc::CallableBase {
   bool rising_ = true;                // within its creation
   bool doomed_ = false;               // destroyed within its creation
   bool in_space_ = false;             // its own hook has run
-  bool arriving_ = false;  // it comes from another process: its timers and flows are parked
+  bool arriving_ = false;  // it comes from another process: nothing of it runs but its hooks
+  StartReason start_reason_ = StartReason::born;
 };
 
 namespace objects_detail {
@@ -322,20 +329,6 @@ class EntityOf : public Parent {
     return made.has_value();
   }
 };
-
-/// Types by name, which a program declares before it makes any: see declare_entity().
-using EntityFactory = Factory<Entity, const ConstructKey&>;
-
-/// Declares a class. One that is constructible from its key alone can be made by name. Error:
-/// duplicate_type; nothing can be made then.
-template <class T>
-IdentityResult<> declare_entity(EntityFactory& types) {
-  if constexpr (std::is_abstract_v<T> || T::made_by_key()) {
-    return types.add<T>();
-  } else {
-    return types.declare<T>();
-  }
-}
 
 template <auto S, class... A>
 EntityResult<std::uint64_t> Entity::run_later(const StepTime& when, A&&... arguments) {

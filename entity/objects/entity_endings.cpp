@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "base/unit_guard.hpp"
+#include "entity/machines/machine_group.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/root.hpp"
 
@@ -99,6 +100,8 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
     return;
   }
   if (entity.state_ == EntityState::ending) return;
+  // The hooks of its end may write.
+  if (Root* const properties = entity.properties()) properties->thaw();
   entity.state_ = EntityState::ending;
   if (options_.observer != nullptr) options_.observer->ending(entity, reason);
   const bool first = endings_.empty();
@@ -111,11 +114,20 @@ void EntityManager::destroy(Entity& entity, EndReason reason) {
 void EntityManager::silence(Entity& entity) {
   entity.close_rpc();
   if (MovingCode* const code = entity.code_if()) code->end();
-  entity.let_go();
+  const auto end = [](Part& part) {
+    part.let_go();
+    MachineGroup* const machines = part.machines();
+    if (machines == nullptr) return;
+    machines->pause();
+    std::vector<TimerOwner*> deadlines;
+    machines->collect_timers(deadlines);
+    for (TimerOwner* const each : deadlines) each->cancel_all();
+  };
+  end(entity);
   for (std::size_t i = 0; i < entity.component_count(); ++i) {
     const Entity::Attached each = entity.more().components[i];
     if (each.host != nullptr) each.host->close_rpc();
-    each.component->let_go();
+    end(*each.component);
   }
 }
 
@@ -136,6 +148,8 @@ void EntityManager::run_down_part(Entity& entity, std::ptrdiff_t place, Hook hoo
   stage = deactivate ? Entity::Stage::initialised : Entity::Stage::constructed;
   Component* const component = attached == nullptr ? nullptr : attached->component;
   Part& part = component == nullptr ? static_cast<Part&>(entity) : *component;
+  // Of one that has moved the machines go on elsewhere.
+  if (deactivate && reason != EndReason::moved) stop_machines(entity, component);
   static_cast<void>(call_hook(entity, component, hook, [&]() -> EntityResult<> {
     deactivate ? part.on_deactivate(reason) : part.on_final(reason);
     return {};
@@ -219,7 +233,7 @@ bool EntityManager::next_round() {
     ++counters_.failures;
     if (options_.observer != nullptr) options_.observer->failed(failure);
   }
-  for_each<Entity>([this](Entity& entity) { destroy(entity, close_reason_); });
+  for_each_here([this](Entity& entity) { destroy(entity, close_reason_); });
   return !endings_.empty();
 }
 

@@ -77,7 +77,7 @@ nlohmann::ordered_json EntityManager::describe(const Entity& entity) const {
   const MovingCode* const code = entity.code_if();
   shown["steps"] = code == nullptr ? Json::array() : steps_of(*code, left_out);
   if (left_out > 0) shown["steps_left_out"] = left_out;
-  if (const MachineGroup* const machines = entity.machines()) {
+  if (const MachineGroup* const machines = const_cast<Entity&>(entity).machines()) {
     shown["machines"] = machines_of(*machines, options_.timers);
     if (machines->size() > kShownMachines) {
       shown["machines_left_out"] = machines->size() - kShownMachines;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "entity/properties/evolution.hpp"
 #include "entity/properties/root.hpp"
 
 namespace starbus::entity {
@@ -173,46 +174,60 @@ EntityResult<> EntityManager::raise(Entity& entity, const CreateOptions& options
                                     const MovedState* moved) {
   if (auto loaded = load(entity, options, moved); !loaded) return loaded;
   entity.arriving_ = moved != nullptr;
+  if (options.saved) entity.start_reason_ = StartReason::loaded;
   if (moved != nullptr) {
+    entity.start_reason_ = StartReason::arrived;
+    hold_still(entity, true);
     if (auto taken = take_code(entity, *moved); !taken) return taken;
   }
   if (auto made = entity.make_components(); !made) return made;
   entity.state_ = EntityState::initialising;
   if (auto up = run_up(entity, Entity::Stage::initialised); !up) return up;
-  if (moved != nullptr) {
-    if (auto arrived = arrive(entity, *moved); !arrived) return arrived;
-  }
-  return {};
+  if (moved == nullptr) return {};
+  // A default that on_init writes does not count for one that has lived elsewhere.
+  if (auto again = take_properties(entity, *moved); !again) return again;
+  if (auto taken = unpack_machines(entity, *moved); !taken) return taken;
+  return arrive(entity, *moved);
 }
 
 /// Its properties, as they were saved or as they travelled.
 EntityResult<> EntityManager::load(Entity& entity, const CreateOptions& options,
                                    const MovedState* moved) {
-  const bool travelled = moved != nullptr && moved->properties;
-  if (!travelled && !options.saved) return {};
+  if (moved != nullptr) {
+    LoadReport converted;
+    if (auto taken = take_properties(entity, *moved, &converted); !taken) return taken;
+    const bool by_name = moved->properties && moved->form == MovedForm::by_name;
+    if (by_name && options_.observer != nullptr) options_.observer->converted(entity, converted);
+    return {};
+  }
+  if (!options.saved) return {};
   entity::Root* properties = entity.properties();
   if (properties == nullptr) return EntityError(EntityErrc::bad_state, "it has no properties");
-  const auto refuse = [](const DataError& error) {
-    if (error.code == DataErrc::schema_mismatch) {
-      return EntityError(EntityErrc::other_schema, error.to_string());
-    }
-    return EntityError(EntityErrc::bad_state, error.to_string());
-  };
-  if (travelled && moved->form == MovedForm::by_name) {
-    const auto taken = properties->load_saved(*moved->properties);
-    if (!taken) return refuse(taken.error());
+  if (const auto taken = properties->load_saved(*options.saved); !taken) {
+    return EntityError(EntityErrc::bad_state, taken.error().to_string());
+  }
+  return {};
+}
+
+EntityResult<> EntityManager::take_properties(Entity& entity, const MovedState& moved,
+                                              LoadReport* converted) {
+  if (!moved.properties) return {};
+  entity::Root* properties = entity.properties();
+  if (properties == nullptr) return EntityError(EntityErrc::bad_state, "it has no properties");
+  if (moved.form == MovedForm::by_name) {
+    for (std::size_t i = 0; i < kAudiences; ++i) properties->unwatch(static_cast<Audience>(i));
+    auto taken = properties->load_saved(*moved.properties);
+    if (!taken) return EntityError(EntityErrc::bad_state, taken.error().to_string());
     // After the load: its former watchers begin with a snapshot.
     for (std::size_t i = 0; i < kAudiences; ++i) {
       const auto audience = static_cast<Audience>(i);
-      if ((moved->watchers & bit_of(audience)) != 0) properties->watch(audience);
+      if ((moved.watchers & bit_of(audience)) != 0) properties->watch(audience);
     }
-    if (options_.observer != nullptr) options_.observer->converted(entity, *taken);
-  } else if (travelled) {
-    if (const auto taken = properties->apply_snapshot(*moved->properties); !taken) {
-      return refuse(taken.error());
-    }
-  } else if (const auto taken = properties->load_saved(*options.saved); !taken) {
-    return refuse(taken.error());
+    if (converted != nullptr) *converted = std::move(*taken);
+  } else if (const auto taken = properties->apply_snapshot(*moved.properties); !taken) {
+    const bool other = taken.error().code == DataErrc::schema_mismatch;
+    return EntityError(other ? EntityErrc::other_schema : EntityErrc::bad_state,
+                       taken.error().to_string());
   }
   return {};
 }
@@ -230,7 +245,7 @@ EntityResult<> EntityManager::run_up(Entity& entity, Entity::Stage stage) {
   if (!up) return up;
   entity.stage_ = stage;
   if (entity.doomed_) return EntityErrc::ended;
-  return {};
+  return init ? EntityResult<>() : start_machines(entity, nullptr);
 }
 
 EntityResult<> EntityManager::raise_component(Entity& entity, std::size_t place,
@@ -243,7 +258,7 @@ EntityResult<> EntityManager::raise_component(Entity& entity, std::size_t place,
   if (!up) return up;
   entity.more().components[place].stage = stage;
   if (entity.doomed_ || entity.state_ == EntityState::ending) return EntityErrc::ended;
-  return {};
+  return init ? EntityResult<>() : start_machines(entity, component);
 }
 
 /// One that is added to an entity which is on its way, or there.

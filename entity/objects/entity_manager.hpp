@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
-#include "entity/objects/entity.hpp"
+#include "entity/objects/entity_factory.hpp"
 #include "entity/objects/entity_observer.hpp"
 #include "entity/objects/entity_table.hpp"
 #include "entity/objects/moved_state.hpp"
@@ -58,6 +58,16 @@ struct EntityCounters {
   std::uint64_t failures = 0;  // of hooks
 };
 
+/// How an entity is packed.
+struct FreezeOptions {
+  MovedForm form = MovedForm::snapshot;
+  /// The process that it moves to, "HOST.NODE": see Entity::moving_to().
+  std::string_view target = {};
+  /// Coroutines, and closures of timers(), are held, go on if the move is given up, and end with
+  /// the entity here if it is not. False: `busy` while there are any.
+  bool leave_behind = false;
+};
+
 template <class T>
 concept EntityClass = std::is_base_of_v<Entity, T>;
 
@@ -88,12 +98,18 @@ class EntityManager {
     return create_named(type, options, nullptr);
   }
 
-  // --- finding entities that are alive or frozen ---
+  // --- finding entities that are alive ---
 
-  /// Null if it has ended, is ending, or is not alive yet.
+  /// Null if it has ended, is ending, is not alive yet, or is frozen.
   Entity* find(LocalId id) const { return table_.find(id); }
   Entity* find(OnlineId id) const { return table_.find(id); }
   Entity* find_persistent(std::string_view id) const { return table_.find_persistent(id); }
+  /// For the code that moves entities: one that is alive or frozen. A frozen one is not to be
+  /// called, nor written to.
+  template <class Id>
+  Entity* find_here(const Id& id) const {
+    return table_.find_here(id);
+  }
   /// Null also if it is of another class.
   template <EntityClass T, class Id>
   T* find_as(Id id) const {
@@ -102,22 +118,28 @@ class EntityManager {
 
   /// visit(T&) for each T, also of derived classes: types in the order in which the first of each
   /// was made, and in each the oldest first. Entities made meanwhile may be left out, those that
-  /// end meanwhile are; nothing is destroyed before the walk has ended.
+  /// end meanwhile and frozen ones are; nothing is destroyed before the walk has ended.
   template <EntityClass T, class Visit>
   void for_each(Visit&& visit) {
     const Busy busy(*this);
-    table_.walk([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
+    table_.walk([](const EntityRow& row) { return row.type->is_a(type_info<T>()); }, false,
                 [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   template <EntityClass T, class Visit>
   void for_each_exactly(Visit&& visit) {
     const Busy busy(*this);
-    table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); },
+    table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); }, false,
                 [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   /// Whether its persistent id was given to it: else it was made from the online id.
   bool has_own_id(const Entity& entity) const {
     return table_.has_given_name(entity.persistent_id());
+  }
+  /// visit(Entity&) for each that is alive or frozen; as find_here().
+  template <class Visit>
+  void for_each_here(Visit&& visit) {
+    const Busy busy(*this);
+    table_.walk([](const EntityRow&) { return true; }, true, visit);
   }
   /// All that exist, in whatever state.
   std::size_t size() const { return table_.size(); }
@@ -140,12 +162,17 @@ class EntityManager {
 
   // --- moving ---
 
-  /// Packs the state that travels, for create_moved() elsewhere; nothing may change it until it is
-  /// thawed, or destroyed as EndReason::moved. Errors: not_alive, in_space, init_failed (a hook
-  /// refused), too_large, ended: the move was given up.
-  EntityResult<Bytes> freeze(Entity& entity, MovedForm form = MovedForm::snapshot);
-  /// The move was aborted: the entity goes on here. If it may have lived at the target meanwhile
-  /// (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
+  /// Packs the state that travels, for create_moved() elsewhere. Until the entity is thawed, or
+  /// destroyed as EndReason::moved, nothing of it runs: coroutines and timers wait, listeners are
+  /// passed by, machines and properties refuse. The caller takes care of calls to it. Errors:
+  /// not_alive, in_space, init_failed (a hook refused), busy, not_movable, too_large, ended: the
+  /// move was given up.
+  EntityResult<Bytes> freeze(Entity& entity, const FreezeOptions& how = {});
+  EntityResult<Bytes> freeze(Entity& entity, MovedForm form) {
+    return freeze(entity, FreezeOptions{.form = form});
+  }
+  /// The move was aborted: the entity goes on here, as it was. If it may have lived at the target
+  /// meanwhile (bus::Errc::rolled_back), let its properties begin_anew() before. Error: not_alive.
   EntityResult<> thaw(Entity& entity);
   /// Makes an entity from the bytes of freeze(), of any process, with its ids; also bad_state, and
   /// as create_by_name().
@@ -209,13 +236,25 @@ class EntityManager {
   EntityResult<> raise(Entity& entity, const CreateOptions& options, const MovedState* moved);
   EntityResult<> go_live(Entity& entity);
   EntityResult<> load(Entity& entity, const CreateOptions& options, const MovedState* moved);
+  /// What one part writes: the name of its component, empty for the entity itself.
+  using MovedMachines = std::pair<std::string_view, Bytes>;
   EntityResult<> pack(Entity& entity,
                       const std::vector<std::pair<std::string_view, Bytes>>& written,
                       MovedForm form, Bytes& out);
+  static EntityResult<> take_properties(Entity& entity, const MovedState& moved,
+                                        LoadReport* converted = nullptr);
   void come_back(Entity& entity, std::size_t parts);
   Time cluster_now() const;
   void park(Entity& entity);
   void resume(Entity& entity);
+  // Of the entity and its components: entity_pause.cpp.
+  static EntityResult<> may_leave(const Entity& entity, bool leave_behind);
+  void hold_still(Entity& entity, bool arrives);
+  void wake(Entity& entity);
+  EntityResult<> start_machines(Entity& entity, Component* component);
+  void stop_machines(Entity& entity, Component* component);
+  static EntityResult<> pack_machines(Entity& entity, std::vector<MovedMachines>& out);
+  EntityResult<> unpack_machines(Entity& entity, const MovedState& moved);
   EntityResult<> take_code(Entity& entity, const MovedState& moved);
   /// Runs the step that a timer or an answer names. Null answer: a timer.
   void run_step(Entity& entity, std::string_view name, ByteView arguments,

@@ -7,11 +7,13 @@
 
 namespace starbus::entity {
 
-EntityResult<Bytes> EntityManager::freeze(Entity& entity, MovedForm form) {
+EntityResult<Bytes> EntityManager::freeze(Entity& entity, const FreezeOptions& how) {
   thread_.check();
   if (entity.rising_ || entity.state_ != EntityState::alive) return EntityErrc::not_alive;
   if (entity.space() != OnlineId::none) return EntityErrc::in_space;
+  if (auto may = may_leave(entity, how.leave_behind); !may) return may.error();
   const Busy busy(*this);
+  entity.more().moving_to = how.target;
   std::vector<std::pair<std::string_view, Bytes>> written;
   const auto write = [&](Part& part, const Component* component) -> EntityResult<> {
     Bytes bytes;
@@ -30,10 +32,12 @@ EntityResult<Bytes> EntityManager::freeze(Entity& entity, MovedForm form) {
     packed = write(*component, component);
   }
   Bytes state;
+  if (packed) packed = may_leave(entity, how.leave_behind);  // a hook may have begun something
   if (packed) park(entity);
-  if (packed) packed = pack(entity, written, form, state);
+  if (packed) packed = pack(entity, written, how.form, state);
   if (packed) {
     entity.state_ = EntityState::frozen;
+    hold_still(entity, false);
     return state;
   }
   if (entity.state_ == EntityState::alive) come_back(entity, written.size());
@@ -65,6 +69,9 @@ EntityResult<> EntityManager::pack(Entity& entity,
     state.timers = code->parked_timers();
     state.flows = code->parked_flows();
   }
+  std::vector<MovedMachines> machines;
+  if (auto packed = pack_machines(entity, machines); !packed) return packed;
+  for (const auto& [name, bytes] : machines) state.machines.push_back({name, bytes});
   for (const auto& [name, bytes] : written) state.blocks.push_back({name, bytes});
   Encoder encoder(out);
   state.write(encoder);
@@ -76,7 +83,10 @@ EntityResult<> EntityManager::thaw(Entity& entity) {
   if (entity.state_ != EntityState::frozen) return EntityErrc::not_alive;
   entity.state_ = EntityState::alive;
   const Busy busy(*this);
+  wake(entity);
   come_back(entity, entity.component_count() + 1);
+  // Last: they may find their entity as the hooks have left it.
+  if (entity.state_ == EntityState::alive) entity.resume_rpc();
   return {};
 }
 
@@ -87,6 +97,8 @@ void EntityManager::come_back(Entity& entity, std::size_t parts) {
                                 [&] { return part.on_after_move(nullptr); }));
   };
   const std::size_t components = entity.component_count();
+  entity.start_reason_ = StartReason::resumed;
+  entity.more().moving_to.clear();
   resume(entity);
   if (parts == 0) return;
   const std::size_t packed = std::min(parts - 1, components);
@@ -182,6 +194,8 @@ EntityResult<Entity*> EntityManager::activate_moved(OnlineId id) {
   entity->arriving_ = false;
   resume(*entity);
   if (auto lives = go_live(*entity); !lives) return lives.error();
+  wake(*entity);
+  entity->resume_rpc();
   return entity;
 }
 

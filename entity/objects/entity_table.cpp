@@ -16,11 +16,13 @@ Entity* EntityTable::any(OnlineId id) const {
   return found == by_online_.end() ? nullptr : found->second;
 }
 
-Entity* EntityTable::find_persistent(std::string_view id) const {
-  if (const auto found = by_name_.find(id); found != by_name_.end()) return usable(found->second);
+Entity* EntityTable::find_here(std::string_view id) const {
+  if (const auto found = by_name_.find(id); found != by_name_.end()) {
+    return alive_or_frozen(found->second);
+  }
   const auto made_from = names_.read(id);
   if (!made_from) return nullptr;
-  Entity* entity = find(*made_from);
+  Entity* entity = find_here(*made_from);
   // An entity that was given another name does not have this one.
   return entity != nullptr && entity->persistent_id() == id ? entity : nullptr;
 }

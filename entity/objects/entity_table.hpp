@@ -33,10 +33,13 @@ class EntityTable {
 
   bool has_online_id(OnlineId id) const { return any(id) != nullptr; }
   bool has_given_name(std::string_view id) const { return by_name_.contains(id); }
-  // Null if there is none, or it is neither alive nor frozen.
-  Entity* find(LocalId id) const { return usable(slots_.find(id)); }
-  Entity* find(OnlineId id) const { return usable(any(id)); }
-  Entity* find_persistent(std::string_view id) const;
+  // Null if there is none, or it is not alive.
+  Entity* find(LocalId id) const { return alive(slots_.find(id)); }
+  Entity* find(OnlineId id) const { return alive(any(id)); }
+  Entity* find_persistent(std::string_view id) const { return alive(find_here(id)); }
+  // The same, and frozen ones.
+  Entity* find_here(OnlineId id) const { return alive_or_frozen(any(id)); }
+  Entity* find_here(std::string_view persistent_id) const;
   /// Null if there is none; in whatever state.
   Entity* listed(LocalId id) const { return slots_.find(id); }
   /// Requires an entity there; in whatever state.
@@ -51,10 +54,10 @@ class EntityTable {
   /// Takes it off all ids; the caller destroys it.
   void remove(Entity& entity);
 
-  /// visit(Entity&) for each usable entity of the rows for which `of` is true, in the order of the
-  /// rows, the oldest first. Entities may be added meanwhile.
+  /// visit(Entity&) for each entity that is alive, or also `frozen`, of the rows for which `of` is
+  /// true, in the order of the rows, the oldest first. Entities may be added meanwhile.
   template <class Of, class Visit>
-  void walk(Of&& of, Visit&& visit);
+  void walk(Of&& of, bool frozen, Visit&& visit);
 
   // Entities that came from another process and are not activated yet.
   void add_prepared(OnlineId id) { prepared_.push_back(id); }
@@ -64,10 +67,12 @@ class EntityTable {
   Entity* take_prepared(OnlineId id);
 
  private:
-  static Entity* usable(Entity* entity) {
-    const bool there = entity != nullptr && (entity->life() == EntityState::alive ||
-                                             entity->life() == EntityState::frozen);
-    return there ? entity : nullptr;
+  static Entity* alive(Entity* entity) {
+    return entity != nullptr && entity->life() == EntityState::alive ? entity : nullptr;
+  }
+  static Entity* alive_or_frozen(Entity* entity) {
+    const bool frozen = entity != nullptr && entity->life() == EntityState::frozen;
+    return frozen ? entity : alive(entity);
   }
   Entity* any(OnlineId id) const;
   void compact(EntityRow& row);
@@ -83,7 +88,7 @@ class EntityTable {
 };
 
 template <class Of, class Visit>
-void EntityTable::walk(Of&& of, Visit&& visit) {
+void EntityTable::walk(Of&& of, bool frozen, Visit&& visit) {
   thread_.check();
   const std::size_t rows = rows_.size();
   for (std::size_t r = 0; r < rows; ++r) {
@@ -100,7 +105,8 @@ void EntityTable::walk(Of&& of, Visit&& visit) {
     const std::size_t end = row.slots.size();
     for (std::size_t i = 0; i < end; ++i) {
       if (row.slots[i] == 0) continue;
-      if (Entity* entity = usable(slots_.at(row.slots[i]))) visit(*entity);
+      Entity* const there = slots_.at(row.slots[i]);
+      if (Entity* entity = frozen ? alive_or_frozen(there) : alive(there)) visit(*entity);
     }
   }
 }

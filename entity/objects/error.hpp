@@ -68,8 +68,14 @@ namespace starbus::entity {
   X(endless_close, 27, never,                                                                      \
     "hooks of the end made further entities for too long; those were refused",                     \
     "make no entities in hooks of the end")                                                        \
-  X(busy, 28, later, "the process takes no more of this type at present; nothing was made",        \
-    "try again later; read the detail")
+  X(busy, 28, later,                                                                               \
+    "coroutines, calls or closures that cannot travel have not ended; nothing was changed",        \
+    "wait for them, or let the move drop them (MoveOptions)")                                      \
+  X(not_movable, 29, never, "a part of the entity cannot be packed; nothing was changed",          \
+    "read the detail")                                                                             \
+  X(unknown_machine, 30, never,                                                                    \
+    "the moved state names a machine, or a state of one, that is not declared here",               \
+    "run one build on both sides")
 
 STARBUS_ERRORS(EntityErrc, std::uint8_t, kEntityErrors, 10, "entity", STARBUS_ENTITY_ERRORS)
 

@@ -5,7 +5,7 @@
 namespace starbus::entity {
 namespace {
 
-constexpr std::uint8_t kMovedForm = 3;
+constexpr std::uint8_t kMovedForm = 4;
 
 void put_block(Encoder& out, ByteView bytes) {
   out.varint(bytes.size());
@@ -13,6 +13,22 @@ void put_block(Encoder& out, ByteView bytes) {
 }
 ByteView get_block(Decoder& in) {
   return bus::as_bytes(in.text());
+}
+
+void put_parts(Encoder& out, const std::vector<MovedState::Block>& parts) {
+  out.varint(parts.size());
+  for (const MovedState::Block& part : parts) {
+    out.text(part.component);
+    put_block(out, part.bytes);
+  }
+}
+void get_parts(Decoder& in, std::vector<MovedState::Block>& parts) {
+  const std::size_t count = in.count();
+  if (count > kMaxEntityComponents + 1) in.fail(DataErrc::too_large);
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    const std::string_view component = in.text();
+    parts.push_back({component, get_block(in)});
+  }
 }
 
 }  // namespace
@@ -28,11 +44,8 @@ void MovedState::write(Encoder& out) const {
   if (properties) put_block(out, *properties);
   put_block(out, timers);
   put_block(out, flows);
-  out.varint(blocks.size());
-  for (const Block& block : blocks) {
-    out.text(block.component);
-    put_block(out, block.bytes);
-  }
+  put_parts(out, machines);
+  put_parts(out, blocks);
 }
 
 std::optional<MovedState> MovedState::read(ByteView bytes) {
@@ -54,12 +67,8 @@ std::optional<MovedState> MovedState::read(ByteView bytes) {
   state.timers = get_block(in);
   state.flows = get_block(in);
   if (state.timers.empty() != state.flows.empty()) in.fail(DataErrc::malformed);
-  const std::size_t count = in.count();
-  if (count > kMaxEntityComponents + 1) in.fail(DataErrc::too_large);
-  for (std::size_t i = 0; i < count && in.ok(); ++i) {
-    const std::string_view component = in.text();
-    state.blocks.push_back({component, get_block(in)});
-  }
+  get_parts(in, state.machines);
+  get_parts(in, state.blocks);
   if (in.finish() != DataErrc::ok || state.online_id == 0 || state.persistent_id.empty()) {
     return std::nullopt;
   }

@@ -35,6 +35,7 @@ struct MovedState {
   Reach watchers = 0;  // of properties that travel by name; a snapshot has its own
   ByteView timers;     // exports of its timers and flows, both or neither: see MovingCode
   ByteView flows;
+  std::vector<Block> machines;  // of its parts: exports of MachineGroup
   std::vector<Block> blocks;
 
   /// Appends the state.

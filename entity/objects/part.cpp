@@ -13,6 +13,12 @@ std::string_view name_of(EndReason reason) {
   return kNames.at(static_cast<std::size_t>(reason));
 }
 
+std::string_view name_of(StartReason reason) {
+  static constexpr std::array<std::string_view, 4> kNames = {"born", "loaded", "arrived",
+                                                             "resumed"};
+  return kNames.at(static_cast<std::size_t>(reason));
+}
+
 std::string_view name_of(Hook hook) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "construct",   "init",       "activate",   "enter_space", "leave_space",
@@ -27,6 +33,7 @@ EntityResult<> Part::keep(Subscription subscription) {
   auto& all = held().subscriptions;
   if (all.size() >= kMaxAtEnd) std::erase_if(all, [](const auto& each) { return !each.active(); });
   if (all.size() >= kMaxAtEnd) return EntityErrc::too_many_closures;
+  if (held().muted) subscription.mute(true);
   all.push_back(std::move(subscription));
   return {};
 }
@@ -36,6 +43,18 @@ EntityResult<> Part::at_end(std::function<void()> closure) {
   if (all.size() >= kMaxAtEnd) return EntityErrc::too_many_closures;
   all.push_back(std::move(closure));
   return {};
+}
+
+void Part::pause() {
+  Held& all = held();
+  all.muted = true;
+  all.timers.pause();
+  for (Subscription& each : all.subscriptions) each.mute(true);
+}
+
+void Part::unmute() {
+  if (!held_ || !std::exchange(held_->muted, false)) return;
+  for (Subscription& each : held_->subscriptions) each.mute(false);
 }
 
 /// A callback may add to the list.

@@ -20,6 +20,17 @@
 
 namespace starbus::entity {
 
+class MachineGroup;
+
+/// Why an entity runs here: Entity::start_reason().
+enum class StartReason : std::uint8_t {
+  born,     // new
+  loaded,   // from its saved state (CreateOptions::saved)
+  arrived,  // from another process
+  resumed,  // its move was given up: it goes on here
+};
+std::string_view name_of(StartReason reason);
+
 /// Why an entity ends.
 enum class EndReason : std::uint8_t {
   destroyed,  // by destroy()
@@ -57,6 +68,10 @@ class Part : public Acting {
   /// Called once, then; the last one first. For members without an owner of their own here, such as
   /// Flows. Error: too_many_closures.
   EntityResult<> at_end(std::function<void()> closure);
+  /// Its state machines, if it has some. They start after its on_activate, stop before its
+  /// on_deactivate, and travel with its entity, deadlines included; on_exit is not called for
+  /// EndReason::moved. People see those of the entity itself.
+  virtual MachineGroup* machines() { return nullptr; }
 
  protected:
   Part();
@@ -65,14 +80,17 @@ class Part : public Acting {
   // The hooks, in the order of a life. Up: components in their order, then the entity. Down: the
   // entity, then components in reverse. A class that overrides one of its base calls that one, too.
 
-  /// Everything is there: ids, properties, all declared components. An error ends the creation.
+  /// Everything is there: ids, properties, all declared components. An error ends the creation. For
+  /// one that arrives it runs before the move is granted, so maybe for one that is given up, and
+  /// the properties that have come are taken again after it: what it writes to them is undone.
   virtual EntityResult<> on_init() { return {}; }
-  /// It may be found, called and bound from now on. An error ends the creation.
+  /// It may be found, called and bound from now on, and is owned here: for effects, of whatever
+  /// start_reason(). An error ends the creation.
   virtual EntityResult<> on_activate() { return {}; }
   /// An error refuses the entry.
   virtual EntityResult<> on_enter_space(OnlineId) { return {}; }
   virtual void on_leave_space(OnlineId) {}
-  /// Writes the state that travels besides the properties; nothing may change it afterwards. An
+  /// Writes the state that travels besides the properties, to the process Entity::moving_to(). An
   /// error refuses the move.
   virtual EntityResult<> on_before_move(Encoder&) { return {}; }
   /// On the target, between init and activation: reads the bytes of on_before_move; or at the
@@ -97,6 +115,7 @@ class Part : public Acting {
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
     virtual ~Held() = default;
+    bool muted = false;  // paused
     TimerOwner timers;
     std::vector<Subscription> subscriptions;
     std::vector<std::function<void()>> closures;
@@ -108,6 +127,10 @@ class Part : public Acting {
   }
   virtual std::unique_ptr<Held> make_held() { return std::make_unique<Held>(); }
   void let_go();
+  /// Neither timers nor listeners are called until unmute(); TimerOwner::resume is the caller's.
+  void pause();
+  void unmute();
+  std::size_t timer_closures() const { return held_ ? held_->timers.size() : 0; }
 
   std::unique_ptr<Held> held_;
 };

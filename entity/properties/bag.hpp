@@ -185,7 +185,7 @@ DataErrc Bag<Item, F, Key>::check_item(const Item& item, std::uint32_t slot) {
 template <StructType Item, Flags F, KeyType Key>
 DataResult<Item*> Bag<Item, F, Key>::try_insert(const Key& key, std::uint32_t slot, Item item) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataError(DataErrc::replica);
+  if (this->refused(attention)) return DataError(this->refusal(attention));
   if (!valid_key(key)) return DataError(DataErrc::bad_key);
   if (contains(key)) return DataError(DataErrc::key_exists);
   if (slot >= capacity_) return DataError(DataErrc::bag_full);
@@ -204,7 +204,7 @@ DataResult<Item*> Bag<Item, F, Key>::try_insert(const Key& key, std::uint32_t sl
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::try_erase(const Key& key) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (!contains(key)) return DataErrc::no_such_key;
   throw_if(record_keyed(attention, Operation::bag_erase, key, [](Encoder&) {}));
   const auto node = nodes().remove(key);
@@ -215,7 +215,7 @@ DataErrc Bag<Item, F, Key>::try_erase(const Key& key) {
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::try_move(const Key& key, std::uint32_t slot) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   Node* node = nodes_ == nullptr ? nullptr : nodes_->find(key);
   if (node == nullptr) return DataErrc::no_such_key;
   if (slot >= capacity_) return DataErrc::bad_slot;
@@ -231,7 +231,7 @@ DataErrc Bag<Item, F, Key>::try_move(const Key& key, std::uint32_t slot) {
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::try_clear() {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (empty()) return DataErrc::ok;
   throw_if(this->record(attention, Operation::clear, [](Encoder&) {}));
   nodes_.reset();
@@ -242,7 +242,7 @@ DataErrc Bag<Item, F, Key>::try_clear() {
 template <StructType Item, Flags F, KeyType Key>
 DataErrc Bag<Item, F, Key>::try_assign(const Bag& other) {
   if (&other == this) return DataErrc::ok;
-  if (this->refused(this->attention())) return DataErrc::replica;
+  if (this->refused(this->attention())) return this->refusal(this->attention());
   DataErrc error = DataErrc::ok;
   other.for_each([&](const Key&, const Item& item, std::uint32_t slot) {
     if (error == DataErrc::ok) {

@@ -101,7 +101,7 @@ class Field : public Member<F> {
 
 template <class T, Flags F>
 [[gnu::noinline]] DataErrc Field<T, F>::write_watched(std::uint8_t attention, T value) {
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (value == value_) return DataErrc::ok;
   if (const DataErrc error = check_value(value); error != DataErrc::ok) return error;
   if (const DataErrc error = record_value(attention, value); error != DataErrc::ok) return error;

@@ -69,7 +69,7 @@ class List : public Member<F> {
 template <class T, Flags F>
 DataErrc List<T, F>::try_set(std::vector<T> values) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (values.size() > kMaxElements) return DataErrc::too_large;
   if (values == values_) return DataErrc::ok;
   if (const DataErrc error = check_value(values); error != DataErrc::ok) return error;
@@ -84,7 +84,7 @@ DataErrc List<T, F>::try_set(std::vector<T> values) {
 template <class T, Flags F>
 DataResult<> List<T, F>::clear() {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataError(DataErrc::replica);
+  if (this->refused(attention)) return DataError(this->refusal(attention));
   if (values_.empty()) return {};
   throw_if(this->record(attention, Operation::clear, [](Encoder&) {}));
   std::vector<T> old;
@@ -105,7 +105,7 @@ DataErrc List<T, F>::check(Operation operation, std::size_t index) const {
 template <class T, Flags F>
 DataErrc List<T, F>::put(Operation operation, std::size_t index, T value) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (const DataErrc error = check(operation, index); error != DataErrc::ok) return error;
   if (operation == Operation::list_set && values_[index] == value) return DataErrc::ok;
   if (const DataErrc error = check_value(value); error != DataErrc::ok) return error;
@@ -130,7 +130,7 @@ DataErrc List<T, F>::put(Operation operation, std::size_t index, T value) {
 template <class T, Flags F>
 DataErrc List<T, F>::take(Operation operation, std::size_t index) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (const DataErrc error = check(operation, index); error != DataErrc::ok) return error;
   const DataErrc error = this->record(attention, operation, [&](Encoder& out) {
     if (operation == Operation::list_erase) out.varint(index);

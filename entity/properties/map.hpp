@@ -102,7 +102,7 @@ bool Map<K, V, F>::decode(Decoder& in, Values& values) {
 template <KeyType K, class V, Flags F>
 DataErrc Map<K, V, F>::try_set(Values now) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (now == get()) return DataErrc::ok;
   if (now.size() > kMaxElements) return DataErrc::too_large;
   for (const auto& [key, value] : now) {
@@ -123,7 +123,7 @@ DataErrc Map<K, V, F>::try_set(Values now) {
 template <KeyType K, class V, Flags F>
 DataErrc Map<K, V, F>::try_put(const K& key, V value) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (!valid_key(key)) return DataErrc::bad_key;
   if (const DataErrc error = check_value(value); error != DataErrc::ok) return error;
   const auto found = values().find(key);
@@ -154,7 +154,7 @@ DataErrc Map<K, V, F>::try_put(const K& key, V value) {
 template <KeyType K, class V, Flags F>
 DataErrc Map<K, V, F>::try_erase(const K& key) {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataErrc::replica;
+  if (this->refused(attention)) return this->refusal(attention);
   if (!contains(key)) return DataErrc::no_such_key;
   Scratch scratch;
   Encoder encoded_key(scratch.bytes());
@@ -173,7 +173,7 @@ DataErrc Map<K, V, F>::try_erase(const K& key) {
 template <KeyType K, class V, Flags F>
 DataResult<> Map<K, V, F>::clear() {
   const std::uint8_t attention = this->attention();
-  if (this->refused(attention)) return DataError(DataErrc::replica);
+  if (this->refused(attention)) return DataError(this->refusal(attention));
   if (empty()) return {};
   throw_if(this->record(attention, Operation::clear, [](Encoder&) {}));
   Values old;

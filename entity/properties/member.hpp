@@ -52,11 +52,16 @@ class Member {
   StructBase& owner() const { return *place_.owner(this); }
   /// Bits that a write must check; 0: none.
   std::uint8_t attention() const {
-    constexpr auto kWatched = static_cast<std::uint8_t>(
-        (reach_of(F, false) & kAudienceBits) | StructBase::kReplicaBit | StructBase::kObservedBit);
+    constexpr auto kWatched =
+        static_cast<std::uint8_t>((reach_of(F, false) & kAudienceBits) | StructBase::kReplicaBit |
+                                  StructBase::kObservedBit | StructBase::kFrozenBit);
     return static_cast<std::uint8_t>(owner().top()->attention() & kWatched);
   }
-  static bool refused(std::uint8_t attention) { return (attention & StructBase::kReplicaBit) != 0; }
+  static bool refused(std::uint8_t attention) {
+    return (attention & (StructBase::kReplicaBit | StructBase::kFrozenBit)) != 0;
+  }
+  /// Why a write is refused.
+  static DataErrc refusal(std::uint8_t attention) { return Root::refusal(attention); }
   static bool observed(std::uint8_t attention) {
     return (attention & StructBase::kObservedBit) != 0;
   }

@@ -103,6 +103,19 @@ class Root : public StructBase {
   void become_real();
   bool is_replica() const { return (attention_ & kReplicaBit) != 0; }
 
+  // --- While its entity moves -------------------------------------------------------------------
+
+  /// Its state was packed to live on elsewhere: every write, load and reset is refused as `frozen`
+  /// until thaw(), so that nothing is written that is lost. Reading goes on. Both idempotent.
+  void freeze() { attention_ = static_cast<std::uint8_t>(attention_ | kFrozenBit); }
+  void thaw() { attention_ = static_cast<std::uint8_t>(attention_ & ~kFrozenBit); }
+  bool frozen() const { return (attention_ & kFrozenBit) != 0; }
+  /// Why writing is refused with these bits of attention(); ok: it is not.
+  static DataErrc refusal(std::uint8_t attention) {
+    if ((attention & kReplicaBit) != 0) return DataErrc::replica;
+    return (attention & kFrozenBit) != 0 ? DataErrc::frozen : DataErrc::ok;
+  }
+
   /// Applies the bytes of encode_delta, all or nothing. Ticks that this replica has are skipped.
   /// gap: changes in between are missing, or it is of another lineage; desync and malformed: take a
   /// snapshot.

@@ -55,7 +55,9 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   if (hash != schema().hash()) {
     return DataError(DataErrc::schema_mismatch, std::string(schema().name()));
   }
-  if (moved && is_replica()) return DataError(DataErrc::replica);
+  if (moved) {
+    if (const DataErrc why = refusal(attention_); why != DataErrc::ok) return DataError(why);
+  }
   if (!moved && !is_replica()) return DataError(DataErrc::not_replica);
   if (!moved && view != static_cast<std::uint8_t>(journal_->replica_of)) {
     return DataError(DataErrc::wrong_audience);

@@ -137,7 +137,7 @@ DataResult<> Root::encode_saved(View view, Bytes& out) const {
 }
 
 DataResult<LoadReport> Root::load_saved(ByteView bytes) {
-  if (is_replica()) return DataError(DataErrc::replica);
+  if (const DataErrc why = refusal(attention_); why != DataErrc::ok) return DataError(why);
   Decoder in(bytes, {.bytes = kMaxState});
   if (in.byte() != kSavedForm) in.fail(DataErrc::malformed);
   const auto view = static_cast<View>(in.byte());

@@ -71,6 +71,7 @@ class StructBase {
   /// Bits of attention(): the watched audiences, and these.
   static constexpr std::uint8_t kReplicaBit = 0x20;   ///< writing is refused
   static constexpr std::uint8_t kObservedBit = 0x40;  ///< it has observers in this process
+  static constexpr std::uint8_t kFrozenBit = 0x80;    ///< writing is refused, until the thaw
 
   /// The struct that no other one holds.
   StructBase* top() {

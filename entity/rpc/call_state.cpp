@@ -62,7 +62,7 @@ void CallState::unlink_from_owner() {
   if (owner_ == nullptr) return;
   if (owner_after_ != nullptr) owner_after_->owner_before_ = owner_before_;
   (owner_before_ != nullptr ? owner_before_->owner_after_ : owner_->ties_->calls) = owner_after_;
-  owner_ = nullptr;
+  std::exchange(owner_, nullptr)->rpc_root().rpc_ended();
 }
 
 void CallState::fail(const Error& error) {

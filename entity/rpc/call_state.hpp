@@ -41,6 +41,10 @@ class CallState : public boost::intrusive_ref_counter<CallState, boost::thread_u
 
   bool ended() const { return ended_; }
   const MethodInfo& method() const { return method_; }
+  /// A coroutine waits for its end.
+  bool awaited() const { return waiter_ != nullptr && waiter_->measures_itself; }
+  /// Another call of the same owner; null: the last.
+  const CallState* next_of_owner() const { return owner_after_; }
 
   /// Ends with an error, unless it has ended. The waiter goes on at once...
   void fail(const Error& error);

@@ -1,6 +1,7 @@
 #include "entity/rpc/callable.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "entity/rpc/call_state.hpp"
 #include "entity/rpc/endpoint/binding_table.hpp"
@@ -76,6 +77,7 @@ CallableBase* CallableBase::search_object(const ClassInfo* owner, Errc& why) {
 
 void CallableBase::close_rpc() {
   if (!ties_) return;
+  ties_->pause = nullptr;
   // Each end may call this again, or add more to the lists.
   while (!ties_->bindings.empty()) {
     const Binding binding = ties_->bindings.back();
@@ -111,6 +113,80 @@ void CallableBase::add_busy(std::uint64_t ticks_passed) {
 
 std::size_t CallableBase::rpc_coroutines() const {
   return ties_ ? ties_->coroutines : 0;
+}
+
+// --- pauses --------------------------------------------------------------------------------------
+
+CallableBase::Pause& CallableBase::pause() {
+  if (!ties().pause) ties().pause = std::make_unique<Pause>();
+  return *ties().pause;
+}
+
+namespace {
+
+/// Without those that a coroutine waits for: it counts itself.
+std::size_t own_calls(const CallState* first) {
+  std::size_t count = 0;
+  for (const CallState* at = first; at != nullptr; at = at->next_of_owner()) {
+    if (!at->awaited()) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void CallableBase::pause_rpc(bool admits) {
+  pause().on = true;
+  pause().admits = admits;
+}
+
+void CallableBase::resume_rpc() {
+  if (!ties_ || !ties_->pause || !std::exchange(ties_->pause->on, false)) return;
+  // One of them may end the object, or pause it again: then the rest is held again, in order.
+  const auto held = std::exchange(ties_->pause->held, {});
+  for (const auto& each : held) each->go_on();
+}
+
+std::size_t CallableBase::rpc_under_way() const {
+  if (!ties_) return 0;
+  std::size_t count = ties_->coroutines + own_calls(ties_->calls);
+  for (const Component& component : ties_->components) {
+    if (component.host != nullptr) count += component.host->rpc_under_way();
+  }
+  return count;
+}
+
+std::size_t CallableBase::rpc_owned_calls() const {
+  if (!ties_) return 0;
+  std::size_t count = own_calls(ties_->calls);
+  for (const Component& component : ties_->components) {
+    if (component.host != nullptr) count += component.host->rpc_owned_calls();
+  }
+  return count;
+}
+
+std::vector<std::string> CallableBase::rpc_running(std::size_t most) const {
+  std::vector<std::string> names;
+  if (!ties_) return names;
+  for (const Running* at = ties_->running.get(); at != nullptr; at = at->next_of_object()) {
+    if (names.size() < most) names.push_back(at->name());
+  }
+  for (const Component& component : ties_->components) {
+    if (component.host == nullptr || names.size() >= most) continue;
+    for (std::string& name : component.host->rpc_running(most - names.size())) {
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+void CallableBase::when_rpc_idle(std::function<void()> idle) {
+  pause().idle = std::move(idle);
+}
+
+void CallableBase::rpc_ended() {
+  if (!ties_ || !ties_->pause || !ties_->pause->idle || rpc_under_way() != 0) return;
+  std::exchange(ties_->pause->idle, nullptr)();
 }
 
 }  // namespace starbus::entity::rpc

@@ -9,7 +9,11 @@
 #pragma once
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <coroutine>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "entity/rpc/dictionary.hpp"
@@ -58,6 +62,38 @@ class CallableBase {
   std::vector<const CallableBase*> rpc_components() const;
   std::size_t rpc_coroutines() const;
 
+  // An object that is packed for another process, with its components, which follow it.
+
+  /// Suspended coroutines stay suspended until resume_rpc(), whatever they wait for comes. New ones
+  /// are refused as would_block, or, with `admits`, begin then. Calls to it are not stopped: the
+  /// code that moves an object sees to that. Idempotent.
+  void pause_rpc(bool admits = false);
+  /// They go on within this call, in the order in which what they waited for came. The object may
+  /// end within it.
+  void resume_rpc();
+  /// Or the object that it is a component of is.
+  bool rpc_paused() const {
+    if (!ties_) return false;
+    return (ties_->pause && ties_->pause->on) || (ties_->owner && ties_->owner->rpc_paused());
+  }
+  /// False: a new coroutine would be refused.
+  bool rpc_admits() const {
+    if (!ties_) return true;
+    return (!ties_->pause || !ties_->pause->on || ties_->pause->admits) &&
+           (!ties_->owner || ties_->owner->rpc_admits());
+  }
+  /// Coroutines that have not ended, and calls with CallOptions::owner whose end no coroutine waits
+  /// for; of components, too.
+  std::size_t rpc_under_way() const;
+  /// Those calls alone.
+  std::size_t rpc_owned_calls() const;
+  /// The names of coroutines that have not ended ("guild.invite", "coroutine of guild"), at most so
+  /// many.
+  std::vector<std::string> rpc_running(std::size_t most) const;
+  /// Calls `idle` once when rpc_under_way() becomes 0, within the end of the last one: it may only
+  /// post. A later one replaces it; null takes it away.
+  void when_rpc_idle(std::function<void()> idle);
+
   /// Adds time that the loop spent on it outside its methods, in ticks, for busy_ms_per_s and
   /// reports. The time of a component counts for its object.
   void add_busy(std::uint64_t ticks_passed);
@@ -81,6 +117,14 @@ class CallableBase {
     const ClassInfo* info;
     CallableBase* host;  // null: it was detached
   };
+  /// What waits for the end of a pause, and for the end of all coroutines; of an object that is no
+  /// component.
+  struct Pause {
+    bool on = false;
+    bool admits = false;                              // new coroutines, which begin when it ends
+    std::vector<boost::intrusive_ptr<Running>> held;  // in the order of their wake-up
+    std::function<void()> idle;
+  };
   struct Binding {
     BindingTable* table;
     std::uint32_t slot;
@@ -95,7 +139,13 @@ class CallableBase {
     BusyTime busy;
     CallState* calls = nullptr;  // that end with this object
     AnswerSink* answers = nullptr;
+    std::unique_ptr<Pause> pause;
   };
+  /// The object itself, or the one that it is a component of.
+  CallableBase& rpc_root() { return ties_ && ties_->owner != nullptr ? *ties_->owner : *this; }
+  /// A coroutine, or a call, of this object or of a component of it has ended.
+  void rpc_ended();
+  Pause& pause();
   Ties& ties() { return ties_ ? *ties_ : make_ties(); }
   Ties& make_ties();
   AnswerSink* answer_sink() const { return ties_ ? ties_->answers : nullptr; }

@@ -1,6 +1,7 @@
 #include "entity/rpc/running.hpp"
 
 #include <cassert>
+#include <utility>
 
 #include "entity/rpc/callable.hpp"
 #include "entity/rpc/endpoint/endpoint_core.hpp"
@@ -9,7 +10,8 @@
 namespace starbus::entity::rpc {
 
 bool RunningList::admits(const CallableBase& host) const {
-  return size_ < kMaxRunning && host.rpc_coroutines() < kMaxRunningPerHost;
+  const bool room = size_ < kMaxRunning && host.rpc_coroutines() < kMaxRunningPerHost;
+  return room && host.rpc_admits();
 }
 
 void RunningList::add(Running& running) {
@@ -58,12 +60,18 @@ void Running::unlink() {
   place = std::move(after_);
   if (place != nullptr) place->before_ = before_;
   --host_->ties_->coroutines;
-  host_ = nullptr;
+  CallableBase& root = std::exchange(host_, nullptr)->rpc_root();
   core_.running.remove(*this);
+  root.rpc_ended();
 }
 
 std::uint64_t Running::resume(std::coroutine_handle<> handle) {
   assert(!executing_);
+  if (host_->rpc_paused()) {
+    held_ = handle;
+    host_->rpc_root().pause().held.emplace_back(this);
+    return 0;
+  }
   const boost::intrusive_ptr<Running> self(this);
   executing_ = true;
   WorkFrame::Ended ended;
@@ -91,9 +99,18 @@ std::uint64_t Running::resume(std::coroutine_handle<> handle) {
   return ended.at;
 }
 
+void Running::go_on() {
+  if (const auto handle = std::exchange(held_, {}); handle && linked()) resume(handle);
+}
+
 void Running::kill() {
   const boost::intrusive_ptr<Running> self(this);
   doomed_ = true;
+  // What its pause holds of it goes now, with the frames.
+  if (std::exchange(held_, {}) && host_ != nullptr) {
+    CallableBase& root = host_->rpc_root();
+    if (root.ties_->pause) std::erase(root.ties_->pause->held, self);
+  }
   unlink();
 }
 

@@ -4,6 +4,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <coroutine>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "entity/rpc/endpoint/work_meter.hpp"
@@ -46,12 +47,17 @@ class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsaf
 
   /// The object holds it from now on. Once, before anything runs.
   void link();
-  /// Runs until everything is suspended or done. Returns when that was, in ticks, if it was
-  /// measured and nothing ran afterwards; else 0. This object may be gone then, unless its caller
-  /// holds it.
+  /// Runs until everything is suspended or done; while its object is paused, when that ends.
+  /// Returns when that was, in ticks, if it was measured and nothing ran afterwards; else 0. This
+  /// object may be gone then, unless its caller holds it.
   std::uint64_t resume(std::coroutine_handle<> handle);
   /// Within resume: the coroutine that runs when the present one is suspended.
   void go_on_with(std::coroutine_handle<> handle) { next_ = handle; }
+  /// After the pause of its object: what woke it meanwhile does so now.
+  void go_on();
+  /// For people: its method, or "coroutine of CLASS".
+  std::string name() const { return work_.name(); }
+  const Running* next_of_object() const { return after_.get(); }
   /// The object has ended. Destroys the frames, now or when they return.
   void kill();
 
@@ -79,6 +85,7 @@ class Running : public boost::intrusive_ref_counter<Running, boost::thread_unsaf
   Running* list_before_ = nullptr;  // of the endpoint
   Running* list_after_ = nullptr;
   std::coroutine_handle<> next_;
+  std::coroutine_handle<> held_;  // to be resumed when its object goes on
   bool executing_ = false;
   bool doomed_ = false;
 };

@@ -34,6 +34,7 @@ class Spawned final : public Running {
 
 Result<> spawn(Endpoint& endpoint, CallableBase& object, Task<> task) {
   detail::EndpointCore& core = endpoint.core();
+  if (!object.rpc_admits()) return Error(Errc::would_block, "the object is frozen: it moves");
   if (!core.running.admits(object)) return Error(Errc::would_block, "too many coroutines");
   const boost::intrusive_ptr<Spawned> spawned(new Spawned(core, object, std::move(task)));
   spawned->start();

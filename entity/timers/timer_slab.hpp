@@ -43,6 +43,7 @@ struct alignas(64) TimerNode {
   std::uint32_t place;  // in the slots
   bool running;         // its callback is being called: in no slot
   bool catch_up_once;
+  bool paused;  // with its owner: in the slot of these, or running
 
   // From here, so that a callable that is one pointer costs no second line.
   alignas(8) std::byte storage[72];

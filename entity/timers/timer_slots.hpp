@@ -22,6 +22,8 @@ class TimerSlots {
   static constexpr std::size_t kLevels = 6;  // 2^48 ms: more than the nanoseconds of 63 bits
   /// Slots of a level.
   static constexpr std::size_t kSlots = 256;
+  /// A slot besides those of the levels, which no time reaches: for paused timers.
+  static constexpr std::size_t kPaused = kLevels * kSlots;
   static constexpr std::uint32_t kPerChunk = 13;  // timers
 
   TimerSlots();
@@ -30,7 +32,7 @@ class TimerSlots {
   /// own. Throws std::bad_alloc.
   void reserve(std::size_t regions) { pool_.reserve(regions); }
 
-  /// `slot` is level * kSlots + digit. The result is its place, never 0.
+  /// `slot` is level * kSlots + digit, or kPaused. The result is its place, never 0.
   std::uint32_t append(std::size_t slot, std::uint32_t timer);
   void remove(std::uint32_t place);
 
@@ -73,8 +75,8 @@ class TimerSlots {
   TimerPool pool_{sizeof(Chunk), sizeof(Live)};
   Chunk* chunks_ = pool_.table<Chunk>(0);
   Live* live_ = pool_.table<Live>(1);
-  std::array<List, kLevels * kSlots> lists_{};
-  std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};  // a bit per slot
+  std::array<List, kPaused + 1> lists_{};
+  std::array<std::uint64_t, kPaused / 64 + 1> occupied_{};  // a bit per slot
 };
 
 }  // namespace starbus::entity

@@ -13,6 +13,36 @@ std::size_t TimerOwner::cancel_all() {
   return count;
 }
 
+void TimerOwner::pause() {
+  if (std::exchange(paused_, true) || first_ == kNoTimer) return;
+  wheel_->pause(first_);
+}
+
+void TimerOwner::resume() {
+  TimerOwner* const self = this;
+  resume_timers({&self, 1});
+}
+
+void resume_timers(std::span<TimerOwner* const> owners) {
+  TimerWheel* wheel = nullptr;
+  std::vector<std::uint32_t> all;
+  std::vector<TimerOwner*> elsewhere;  // on another wheel than the first
+  for (TimerOwner* const owner : owners) {
+    if (!owner->paused_) continue;
+    if (owner->first_ != kNoTimer && wheel != nullptr && owner->wheel_ != wheel) {
+      elsewhere.push_back(owner);
+      continue;
+    }
+    owner->paused_ = false;
+    if (owner->first_ == kNoTimer) continue;
+    wheel = owner->wheel_;
+    std::uint32_t at = owner->first_;
+    for (; at != kNoTimer; at = wheel->slab_.links(at).next) all.push_back(at);
+  }
+  if (wheel != nullptr) wheel->resume(std::move(all));
+  if (!elsewhere.empty()) resume_timers(elsewhere);
+}
+
 std::size_t TimerOwner::size() const {
   std::size_t count = 0;
   for (std::uint32_t at = first_; at != kNoTimer; ++count) at = wheel_->slab_.links(at).next;
@@ -22,7 +52,7 @@ std::size_t TimerOwner::size() const {
 TimerWheel::~TimerWheel() {
   assert(!in_pass_);
   closing_ = true;
-  for (std::size_t slot = 0; slot < kLevels * kSlots; ++slot) {
+  for (std::size_t slot = 0; slot <= TimerSlots::kPaused; ++slot) {
     while (!slots_.empty(slot)) end(slots_.first(slot));
   }
   assert(size_ == 0);
@@ -62,6 +92,7 @@ TimerResult<std::uint32_t> TimerWheel::prepare(TimerOwner& owner, Time when, Tim
   node.owner = &owner;
   node.running = false;
   node.catch_up_once = catch_up == CatchUp::once;
+  node.paused = owner.paused_;
   return index;
 }
 
@@ -70,11 +101,14 @@ TimerId TimerWheel::start(std::uint32_t index) {
   link_owner(index);
   ++size_;
   const TimerNode& node = slab_[index];
-  if (driver_ != nullptr && origin_ + Time{node.due} < sleeps_until_) {
-    sleeps_until_ = Time::min();
-    driver_->due_sooner();
-  }
+  if (!node.paused) tell_driver(node);
   return {node.serial, index};
+}
+
+void TimerWheel::tell_driver(const TimerNode& node) {
+  if (driver_ == nullptr || origin_ + Time{node.due} >= sleeps_until_) return;
+  sleeps_until_ = Time::min();
+  driver_->due_sooner();
 }
 
 TimerWheel::Tick TimerWheel::tick_of(std::int64_t due) {
@@ -111,6 +145,35 @@ void TimerWheel::end(std::uint32_t index) {
   destroy(index);
 }
 
+/// All timers of an owner; one that repeats and runs is put aside when its callback has returned.
+void TimerWheel::pause(std::uint32_t first) {
+  thread_.check();
+  for (std::uint32_t at = first; at != kNoTimer; at = slab_.links(at).next) {
+    TimerNode& node = slab_[at];
+    if (!node.running) unlink(at);
+    node.paused = true;
+    if (!node.running) link(at);
+  }
+}
+
+/// Timers that are overdue come into the present slot, one after the other.
+void TimerWheel::resume(std::vector<std::uint32_t> all) {
+  thread_.check();
+  static_cast<void>(present());
+  std::ranges::sort(all, [this](std::uint32_t a, std::uint32_t b) {
+    return std::pair(slab_[a].due, slab_[a].serial) < std::pair(slab_[b].due, slab_[b].serial);
+  });
+  for (const std::uint32_t index : all) {
+    TimerNode& node = slab_[index];
+    if (!node.running) unlink(index);
+    node.paused = false;
+    node.tick =
+        origin_ + Time{node.due} > now_ ? tick_of(node.due) : std::max(now_tick_, position_);
+    if (!node.running) link(index);
+    tell_driver(node);
+  }
+}
+
 void TimerWheel::destroy(std::uint32_t index) {
   TimerNode& node = slab_[index];
   if (node.callable->destroy != nullptr) node.callable->destroy(node.storage);
@@ -119,6 +182,10 @@ void TimerWheel::destroy(std::uint32_t index) {
 
 void TimerWheel::link(std::uint32_t index) {
   TimerNode& node = slab_[index];
+  if (node.paused) {
+    node.place = slots_.append(TimerSlots::kPaused, index);
+    return;
+  }
   assert(node.tick >= position_);
   const Tick difference = node.tick ^ position_;
   const auto level =

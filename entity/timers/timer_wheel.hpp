@@ -14,9 +14,11 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "base/loop_thread.hpp"
 #include "entity/timers/error.hpp"
@@ -87,11 +89,25 @@ class TimerOwner {
   /// Timers that are pending. Takes time for each of them.
   std::size_t size() const;
 
+  /// Its timers do not fire until resume(), nor do those that are set meanwhile; due times stay as
+  /// they are. Takes time for each of them; idempotent.
+  void pause();
+  /// What became due meanwhile fires in the next pass, in the order of the due times; a repeating
+  /// timer then catches up as it was told (CatchUp). Idempotent.
+  void resume();
+  bool paused() const { return paused_; }
+
  private:
   friend class TimerWheel;
+  friend void resume_timers(std::span<TimerOwner* const> owners);
   TimerWheel* wheel_ = nullptr;  // where its timers are, if it has any
   std::uint32_t first_ = kNoTimer;
+  bool paused_ = false;
 };
+
+/// TimerOwner::resume of several at once: what is overdue fires in the order of the due times,
+/// whichever of them has it.
+void resume_timers(std::span<TimerOwner* const> owners);
 
 class TimerWheel {
  public:
@@ -164,6 +180,7 @@ class TimerWheel {
 
  private:
   friend class TimerOwner;
+  friend void resume_timers(std::span<TimerOwner* const> owners);
   using Tick = std::uint64_t;  // milliseconds since the origin, rounded up for due times
   static constexpr Time kTick = kShortestInterval;
   static constexpr std::size_t kLevels = TimerSlots::kLevels;
@@ -192,6 +209,10 @@ class TimerWheel {
   void unlink_owner(std::uint32_t index);
   void end(std::uint32_t index);
   void destroy(std::uint32_t index);
+  void pause(std::uint32_t first);
+  /// Timers of paused owners, in any order.
+  void resume(std::vector<std::uint32_t> all);
+  void tell_driver(const TimerNode& node);
 
   void move_one();
   void fire(std::uint32_t index);
@@ -204,7 +225,8 @@ class TimerWheel {
   }
   std::size_t present_slot() const { return slot_of(position_, 0); }
 
-  // Invariants. Every pending timer but the one that runs has a tick >= position_ and is in the
+  // Invariants. A paused timer is in the slot of these, whatever its tick, and counts as pending.
+  // Every other pending timer but the one that runs has a tick >= position_ and is in the
   // slot (level, digit) where level is that of the highest of the base-256 digits in which its tick
   // differs from position_ (0 if none), and digit is the tick's digit there; but while `moving_`, a
   // timer of that slot may already be where it belongs once position_ is `target_`. Each slot is in

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "nodes/hosting/entity_sync.hpp"
 #include "nodes/hosting/host_context.hpp"
@@ -20,7 +21,11 @@ class Departures {
 
   /// Moves an entity that has one name to the process `target`, "HOST.NODE". Completes when the
   /// entity lives there and has ended here, or lives on here: see EntityHost::move.
-  void begin(entity::Entity& entity, std::string target, Done done);
+  void begin(entity::OnlineId id, std::string target, const MoveOptions& how, Done done);
+  /// An entity has ended: so does its move, unless the bus has begun it and ends it.
+  void ended(std::uint64_t id);
+  /// The node drains: moves that wait for coroutines end as closed.
+  void give_up_waiting();
 
   bool has(std::uint64_t id) const { return leaving_.contains(id); }
   /// Its state was sent: it may live at the target.
@@ -32,12 +37,22 @@ class Departures {
   struct Leaving {
     std::string name;
     std::string target;
+    MoveOptions how;
     Done done;
+    entity::Time deadline{};  // of waiting
+    entity::TimerId alarm{};  // at that time
     entity::MovedForm form = entity::MovedForm::snapshot;
     entity::EntityError failure{};  // of packing it
+    bool begun = false;             // the bus has it
     bool packed = false;
   };
+  void wait_or_start(std::uint64_t id);
+  void wait(entity::Entity& entity);
+  void woken(std::uint64_t id);
   void start(std::uint64_t id);
+  bool goes_on_here(entity::Entity& entity, Leaving& leaving, const bus::Error& why);
+  void finish(std::uint64_t id, const bus::Result<>& result);
+  void count_left_behind(const entity::Entity& entity);
   bus::Bytes pack(std::uint64_t id);
   void on_moved(std::uint64_t id, const bus::Result<>& moved);
 
@@ -45,6 +60,7 @@ class Departures {
   PublishedNames& names_;
   EntitySync& sync_;
   std::unordered_map<std::uint64_t, Leaving> leaving_;  // by online id
+  entity::TimerOwner alarms_;
 };
 
 }  // namespace starbus::nodes::entities

@@ -48,9 +48,9 @@ ordered_json shown_end(const UnsavedEnd& one) {
 Entity* EntityAdmin::find(const std::string& name) const {
   if (Entity* const entity = parts_.names.find(name)) return entity;
   const entity::EntityManager& entities = *parts_.context.entities;
-  if (Entity* const entity = entities.find_persistent(name)) return entity;
+  if (Entity* const entity = entities.find_here(std::string_view(name))) return entity;
   const auto id = parse_number<std::uint64_t>(name, 16);
-  return id ? entities.find(OnlineId{*id}) : nullptr;
+  return id ? entities.find_here(OnlineId{*id}) : nullptr;
 }
 
 Response EntityAdmin::show_one(const std::string& name) const {
@@ -81,7 +81,7 @@ Response EntityAdmin::show_page(const Request& request) const {
   ordered_json rows = ordered_json::array();
   bool begun = after.empty();
   ordered_json next;
-  parts_.context.entities->for_each<Entity>([&](const Entity& entity) {
+  parts_.context.entities->for_each_here([&](const Entity& entity) {
     if (entity.type().name() != type || !next.is_null()) return;
     const std::string id = text_of(entity.online_id());
     if (!std::exchange(begun, begun || id == after)) return;
@@ -103,7 +103,7 @@ Response EntityAdmin::show_busiest(const Request& request) const {
     return Response::error(400, "busiest: 1 to " + std::to_string(kBusiestEntities) + " entities");
   }
   std::vector<std::pair<double, const Entity*>> busy;
-  parts_.context.entities->for_each<Entity>([&](const Entity& entity) {
+  parts_.context.entities->for_each_here([&](const Entity& entity) {
     if (const double ms = entity.busy_ms_per_s(); ms > 0) busy.emplace_back(ms, &entity);
   });
   const std::size_t shown = std::min<std::size_t>(*most, busy.size());
@@ -222,6 +222,10 @@ void EntityAdmin::add_counters(Metrics& metrics) const {
       &HostCounters::moved_in);
   own("starbus_entities_moves_failed_total", "Moves that failed: the entity stayed here.",
       &HostCounters::moves_failed);
+  own("starbus_entities_moves_busy_total", "Moves refused for coroutines, calls or closures.",
+      &HostCounters::moves_busy);
+  own("starbus_entities_left_behind_total", "Coroutines and closures that ended with a move.",
+      &HostCounters::left_behind);
   own("starbus_entities_arrivals_refused_total", "Entities refused on arrival.",
       &HostCounters::arrivals_refused);
   own("starbus_entities_arrivals_late_total", "Activations that failed on arrival.",

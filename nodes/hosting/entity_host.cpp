@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <cassert>
 #include <chrono>
@@ -76,6 +77,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
   context_.on_save_ended = [this] {
     if (context_.draining) settle_soon();
   };
+  if (options_.take_in.empty()) arrivals_.take_in("entity/");
   for (const std::string& prefix : options_.take_in) arrivals_.take_in(prefix);
   if (options_.tick > milliseconds(0)) {
     const auto set = timers.every(context_.alarms, options_.tick, options_.tick,
@@ -89,6 +91,19 @@ EntityHost::~EntityHost() {
   if (ticker_ != nullptr) ticker_->schedule().remove(ticking_);
   entities_.reset();
   saver_.report_lost();
+}
+
+void EntityHost::declared(const entity::TypeInfo& type, const TypeOptions& options, bool by_name,
+                          bool arrives) {
+  context_.types[&type] = options;
+  if (!by_name && !options.stays) {
+    spdlog::warn(
+        "entities: {} cannot arrive from another process, as its constructor takes more "
+        "than the key: declare it with a function that makes it, or with .stays = true",
+        type.name());
+  }
+  const bool taken_in = options_.take_in.empty() && by_name && arrives && !options.stays;
+  if (taken_in && type.name() != "entity") arrivals_.take_in(std::string(type.name()) + '/');
 }
 
 bus::Result<> EntityHost::join(Node& node) {
@@ -171,10 +186,11 @@ entity::EntityResult<> EntityHost::admits(const entity::TypeInfo& type, bool nam
   return entity::EntityError(entity::EntityErrc::busy, admitted.error().detail);
 }
 
-void EntityHost::publish_now(Entity& entity, std::string name, Done done) {
-  const bool new_name = !names_.has(id_of(entity));
-  const auto admitted = new_name ? saver_.admits(entity.type(), true) : bus::Result<>();
-  if (admitted) return names_.publish(entity, std::move(name), std::move(done));
+void EntityHost::publish_now(OnlineId id, std::string name, Done done) {
+  const Entity* const entity = entities_->find(id);
+  const bool new_name = entity != nullptr && !names_.has(id_of(*entity));
+  const auto admitted = new_name ? saver_.admits(entity->type(), true) : bus::Result<>();
+  if (admitted) return names_.publish(id, std::move(name), std::move(done));
   boost::asio::post(context_.endpoint.loop(),
                     [done = std::move(done), admitted] { done(admitted.error()); });
 }
@@ -213,6 +229,7 @@ void EntityHost::finished(Entity& entity, EndReason reason) {
   }
   names_.release(names);
   names_.forget(id);
+  departures_.ended(id);
 }
 
 /// In a later turn of the loop: then no call of an entity is on the stack.
@@ -241,7 +258,7 @@ void EntityHost::lose_all() {
                ids.size());
   context_.counters.fenced += ids.size();
   for (const std::uint64_t id : ids) {
-    if (Entity* entity = entities_->find(OnlineId{id})) entity->destroy(EndReason::fenced);
+    if (Entity* entity = entities_->find_here(OnlineId{id})) entity->destroy(EndReason::fenced);
   }
 }
 
@@ -252,6 +269,8 @@ void EntityHost::drain(Done done) {
   assert(!drained_);
   drained_ = std::move(done);
   context_.draining = true;
+  departures_.give_up_waiting();
+  end_those_that_stay();
   begin_end();
   if (arrivals_.accepted() != 0) {
     // An accepted move is usually granted at once; one that takes longer is not worth the wait.
@@ -261,6 +280,19 @@ void EntityHost::drain(Done done) {
   static_cast<void>(context_.timers.every(
       context_.alarms, kWaitReport, kWaitReport, entity::CatchUp::once,
       [this] { spdlog::warn("entities: the drain waits for {}", waits_for()); }));
+}
+
+/// They are saved while the moves that are under way go on, however long a target takes. An entity
+/// that moves is saved as it is now, too: its target saves it under a later epoch.
+void EntityHost::end_those_that_stay() {
+  entities_->for_each_here([this](Entity& entity) {
+    const std::uint64_t id = id_of(entity);
+    if (!departures_.has(id)) return entity.destroy(EndReason::closing);
+    sync_.tell(entity);
+    if (saver_.saves(entity) && saver_.unsaved(id)) {
+      saver_.save(entity, {}, [](const bus::Result<>&) {});
+    }
+  });
 }
 
 /// After the last move: until then an entity may live here or at its target.
@@ -280,17 +312,17 @@ void EntityHost::end_of_drain() {
 
 std::string EntityHost::waits_for() const {
   std::string text;
-  if (drained_ && !departures_.empty()) {
-    text = std::to_string(departures_.size()) + " to move";
-  } else if (drained_ && arrivals_.accepted() != 0) {
-    text = std::to_string(arrivals_.accepted()) + " to arrive";
-  } else if (drained_ && entities_->size() > 0) {
-    text = std::to_string(entities_->size()) + " entities to end";
+  const auto add = [&text](std::size_t count, std::string_view what) {
+    if (count == 0) return;
+    text.append(text.empty() ? "" : ", ").append(std::to_string(count)).append(what);
+  };
+  if (drained_) {
+    const std::size_t on_their_way = departures_.size() + arrivals_.accepted();
+    add(departures_.size(), " to move");
+    add(arrivals_.accepted(), " to arrive");
+    add(entities_->size() - std::min(entities_->size(), on_their_way), " entities to end");
   }
-  if (arrivals_.stranded() != 0) {
-    text.append(text.empty() ? "" : ", ").append(std::to_string(arrivals_.stranded()));
-    text.append(" to be activated");
-  }
+  add(arrivals_.stranded(), " to be activated");
   const std::string saves = saver_.waits_for();
   return text + (text.empty() || saves.empty() ? "" : ", ") + saves;
 }

@@ -55,11 +55,22 @@ class EntityHost final : private entity::EntityObserver {
   EntityHost(const EntityHost&) = delete;
   EntityHost& operator=(const EntityHost&) = delete;
 
-  /// Declares a class of entities. Call it before join(), which fails if two have one name.
+  /// Declares a class of entities. Call it before join(), which fails if two have one name. A class
+  /// that cannot arrive from another process, as its constructor takes more than the key, is logged
+  /// unless TypeOptions::stays says that this is meant.
   template <entity::EntityClass T>
   void declare(const TypeOptions& options = {}) {
     static_cast<void>(entity::declare_entity<T>(types_));
-    context_.types[&entity::type_info<T>()] = options;
+    constexpr bool kAbstract = std::is_abstract_v<T>;
+    declared(entity::type_info<T>(), options, kAbstract || T::made_by_key(), !kAbstract);
+  }
+  /// With a function `(const ConstructKey&) -> T*` that makes it, also when it arrives: it calls
+  /// T::construct(key, arguments...).
+  template <entity::EntityClass T, class Make>
+  requires std::is_invocable_r_v<T*, Make&, const entity::ConstructKey&>
+  void declare(Make make, const TypeOptions& options = {}) {
+    static_cast<void>(entity::declare_entity<T>(types_, std::move(make)));
+    declared(entity::type_info<T>(), options, true, true);
   }
   /// What the code of its entities reaches: the endpoint and the timers, this EntityHost, after
   /// join() the Node; and what the program adds, such as its database.
@@ -94,12 +105,13 @@ class EntityHost final : private entity::EntityObserver {
   /// Binds a channel name, by default "entity/ID" with the online id in base 16: then any process
   /// may call the entity. After its end calls get no_such_entity, and the name is free for others
   /// after its state is saved. Errors: those of Endpoint::bind; not_bound if it has ended; busy if
-  /// it is saved, and kMaxUnsavedEnds that have ended wait to be stored.
+  /// it moves, or is saved and kMaxUnsavedEnds that have ended wait to be stored.
   /// Each operation here is awaited (`co_await host.publish(*player, name)`), or given a token.
   template <bus::CompletionFor<void> Token = bus::Awaited>
   auto publish(entity::Entity& entity, std::string name, Token&& token = Token()) {
-    return bus::initiate<void>(token, [this, &entity, n = std::move(name)](Done done) mutable {
-      publish_now(entity, std::move(n), std::move(done));
+    const entity::OnlineId id = entity.online_id();  // a token may start it when the entity is gone
+    return bus::initiate<void>(token, [this, id, n = std::move(name)](Done done) mutable {
+      publish_now(id, std::move(n), std::move(done));
     });
   }
   template <bus::CompletionFor<void> Token = bus::Awaited>
@@ -110,13 +122,22 @@ class EntityHost final : private entity::EntityObserver {
 
   /// Moves an entity that has one name to the EntityHost of another process, "HOST.NODE", with its
   /// messages, steps and pending calls. Completes when it lives there and has ended here as
-  /// EndReason::moved. After an error it lives on here: the errors of Endpoint::move; not_bound,
-  /// busy, closed (the node drains), move_refused (by a hook or by the target: the text says why).
+  /// EndReason::moved. Waits for its coroutines and calls first: see MoveOptions. From the packing
+  /// to the end it is frozen. After an error it lives on here, as it was: the errors of
+  /// Endpoint::move; not_bound, busy (it moves already, or work that cannot travel has not ended:
+  /// the text names it), closed (the node drains), move_refused (by a hook or by the target: the
+  /// text says why).
+  template <bus::CompletionFor<void> Token = bus::Awaited>
+  auto move(entity::Entity& entity, std::string target, const MoveOptions& how,
+            Token&& token = Token()) {
+    const entity::OnlineId id = entity.online_id();
+    return bus::initiate<void>(token, [this, id, how, t = std::move(target)](Done done) mutable {
+      departures_.begin(id, std::move(t), how, std::move(done));
+    });
+  }
   template <bus::CompletionFor<void> Token = bus::Awaited>
   auto move(entity::Entity& entity, std::string target, Token&& token = Token()) {
-    return bus::initiate<void>(token, [this, &entity, t = std::move(target)](Done done) mutable {
-      departures_.begin(entity, std::move(t), std::move(done));
-    });
+    return move(entity, std::move(target), MoveOptions{}, std::forward<Token>(token));
   }
 
   /// Sends the sink the whole state that an audience sees of an entity, within this call, and later
@@ -178,12 +199,15 @@ class EntityHost final : private entity::EntityObserver {
   void converted(entity::Entity& entity, const entity::LoadReport& report) override;
   void describe(const entity::Entity& entity, nlohmann::ordered_json& shown) const override;
 
-  void publish_now(entity::Entity& entity, std::string name, Done done);
+  void publish_now(entity::OnlineId id, std::string name, Done done);
+  void declared(const entity::TypeInfo& type, const TypeOptions& options, bool by_name,
+                bool arrives);
   void settle_soon();
   void settle();
   void wait_for_ids(Done done);
   bus::Result<> tick_with(Ticker& ticker);
   void send_changes();
+  void end_those_that_stay();
   void begin_end();
   void end_of_drain();
 

@@ -141,7 +141,7 @@ Done EntitySaver::at_last(std::vector<std::string> names) {
 
 void EntitySaver::on_saved(std::uint64_t id, bool stored) {
   ++(stored ? context_.counters.saved : context_.counters.unsaved);
-  Entity* const entity = stored ? nullptr : context_.entities->find(OnlineId{id});
+  Entity* const entity = stored ? nullptr : context_.entities->find_here(OnlineId{id});
   if (entity != nullptr) unsaved_.mark_at(id, due_time(id, entity, Why::failed));
   context_.on_save_ended();
 }
@@ -151,7 +151,7 @@ void EntitySaver::save_due() {
   for (std::size_t i = 0; i < kTickEntities && saves_.room() && !time.over(); ++i) {
     const auto due = unsaved_.take_due(context_.timers.present());
     if (!due) return;
-    Entity* const entity = context_.entities->find(OnlineId{*due});
+    Entity* const entity = context_.entities->find_here(OnlineId{*due});
     if (entity == nullptr || !saves(*entity)) continue;
     // A frozen entity is saved where it lives next. It is marked again in case that is here.
     if (entity->life() == entity::EntityState::frozen) {
@@ -166,8 +166,11 @@ void EntitySaver::save_now(Entity& entity, Done done) {
   const auto later = [&](const bus::Result<>& result) {
     boost::asio::post(context_.endpoint.loop(), [done = std::move(done), result] { done(result); });
   };
-  if (context_.entities->find(entity.online_id()) != &entity || !saves(entity)) {
+  if (context_.entities->find_here(entity.online_id()) != &entity || !saves(entity)) {
     return later(bus::Error(bus::Errc::not_bound, entity.label()));
+  }
+  if (entity.life() == entity::EntityState::frozen) {
+    return later(bus::Error(bus::Errc::busy, entity.label() + " moves, and is saved after that"));
   }
   if (!unsaved_.has(id_of(entity)) && !under_way(entity)) return later({});
   save(entity, std::move(done));

@@ -71,6 +71,10 @@ entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
   if (properties == nullptr || users_.sink == nullptr) {
     return entity::DataError(entity::DataErrc::wrong_audience);
   }
+  // A watcher that the packed state does not know would hear nothing where the entity lives next.
+  if (entity.life() == entity::EntityState::frozen) {
+    return entity::DataError(entity::DataErrc::frozen);
+  }
   properties->watch(audience);
   entity::Scratch all;
   const auto encoded = properties->encode_snapshot(view_of(audience), all.bytes());
@@ -102,7 +106,8 @@ bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
   }
   const std::size_t end = std::min(telling_.size(), next_ + most);
   while (next_ < end) {
-    if (Entity* const entity = entities.find(entity::OnlineId{telling_[next_++]})) {
+    Entity* const entity = entities.find_here(entity::OnlineId{telling_[next_++]});
+    if (entity != nullptr && entity->life() != entity::EntityState::frozen) {
       // Before its news: they may lead to its next change.
       if (Root* const properties = entity->properties()) properties->listen(this, id_of(*entity));
       tell(*entity);
@@ -117,10 +122,10 @@ bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
 }
 
 /// Ghosts first: clients may ask them. An entity that is listed stays so: its turn in the tick
-/// finds no news, or what has come since.
+/// finds no news, or what has come since. A frozen entity tells where it lives next: see goes_on().
 void EntitySync::tell(Entity& entity) {
   Root* const properties = entity.properties();
-  if (properties == nullptr) return;
+  if (properties == nullptr || entity.life() == entity::EntityState::frozen) return;
   const Reach news = properties->news();
   for (std::size_t i = 0; i < entity::kAudiences && news != 0; ++i) {
     const auto audience = static_cast<Audience>(i);

@@ -61,6 +61,8 @@ class EntitySync final : private entity::ChangeListener {
   bool pass(entity::EntityManager& entities, std::size_t most, const entity::rpc::PassTime& time);
   /// Sends the changes of one entity now.
   void tell(entity::Entity& entity);
+  /// Its move was given up: what it has not told follows in the next tick.
+  void goes_on(const entity::Entity& entity) { changed(id_of(entity)); }
   /// It ends: its mirrors get no more changes.
   void forget(entity::Entity& entity);
 

@@ -25,6 +25,8 @@ struct HostCounters {
   std::uint64_t moved_out = 0;
   std::uint64_t moved_in = 0;
   std::uint64_t moves_failed = 0;      // the entity stayed here
+  std::uint64_t moves_busy = 0;        // of these: because of coroutines, calls or closures
+  std::uint64_t left_behind = 0;       // coroutines and closures that ended with a move
   std::uint64_t arrivals_refused = 0;  // the entity stayed in the other process
   std::uint64_t arrivals_late = 0;     // activations that failed and were tried again
   std::uint64_t arrivals_lost = 0;     // owned here, and never activated

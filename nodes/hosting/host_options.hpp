@@ -20,8 +20,9 @@ struct HostOptions {
   std::string counter = "entities";
   /// Another source of online ids: for tests, and for clusters without a manager.
   entity::EntityManager::DrawId draw = {};
-  /// Entities whose channel names begin with one of these may move here.
-  std::vector<std::string> take_in = {"entity/"};
+  /// Entities whose channel names begin with one of these may move here. Empty: "entity/", and
+  /// "TYPE/" for each declared type that can be made by its name.
+  std::vector<std::string> take_in = {};
   /// Where entities with `save` properties are stored: DbSaver, or one of your own. Each is saved
   /// at the latest save_every after its first change, and when it ends, unless it was moved. Not
   /// set: nothing is saved. TypeOptions can say otherwise for a type.
@@ -60,6 +61,19 @@ struct TypeOptions {
   /// Saves also entities that have neither a persistent id of their own nor a channel name: under
   /// an id that no later start of the node uses, so that nothing but a query finds them again.
   bool save_unnamed = false;
+  /// Its class cannot be made by its name, as it needs arguments, and so cannot arrive from another
+  /// process: that is meant. Otherwise declare() logs it.
+  bool stays = false;
+};
+
+/// How EntityHost::move goes about work that cannot travel: see docs/guide/entity-hosts.md.
+struct MoveOptions {
+  /// The time that coroutines of the entity, and calls that it owns, get to end first. 0: none.
+  std::chrono::milliseconds wait{kMoveWait};
+  /// Coroutines that have not ended by the freeze, and closures of timers(), wait while the entity
+  /// is frozen and end with it here, if the move succeeds: counted, and logged. False: the move
+  /// ends as busy, at once for closures.
+  bool leave_behind = false;
 };
 
 }  // namespace starbus::nodes::entities

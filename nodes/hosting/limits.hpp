@@ -48,6 +48,10 @@ namespace starbus::nodes::entities {
     "none of them is stored as a value, and the log says so")                                     \
   X(kSearchableValue, 1'024, "bytes", "per value, as CBOR: an index has the beginning of it",     \
     "it is left out, and counted")                                                                \
+  X(kMoveWait, 5s,                                                                                \
+    "that a move waits for the coroutines and calls of its entity, unless told: as long as a "    \
+    "call waits for its answer",                                                                  \
+    "the move ends as busy, and names some of them; the entity stays")                            \
   X(kArrivalWait, 1min,                                                                           \
     "that an entity is kept which was accepted and is not granted: twice the lease",              \
     "it is given up; a grant that still comes makes it again")                                    \

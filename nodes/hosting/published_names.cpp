@@ -12,17 +12,19 @@ namespace starbus::nodes::entities {
 using entity::Entity;
 using entity::OnlineId;
 
-void PublishedNames::publish(Entity& entity, std::string name, Done done) {
-  const OnlineId id = entity.online_id();
-  if (context_.entities->find(id) != &entity) {
-    return boost::asio::post(context_.endpoint.loop(), [done = std::move(done)] {
-      done(bus::Error(bus::Errc::not_bound, "the entity has ended"));
+void PublishedNames::publish(OnlineId id, std::string name, Done done) {
+  Entity* const entity = context_.entities->find(id);
+  if (entity == nullptr) {
+    const bool moves = context_.entities->find_here(id) != nullptr;
+    return boost::asio::post(context_.endpoint.loop(), [done = std::move(done), moves] {
+      done(moves ? bus::Error(bus::Errc::busy, "the entity moves")
+                 : bus::Error(bus::Errc::not_bound, "the entity has ended"));
     });
   }
   // Counted before the answer: a lease that is lost meanwhile ends the entity, too.
-  ++rows_[id_of(entity)].names;
-  if (context_.on_named) context_.on_named(id_of(entity));
-  context_.endpoint.bind(std::move(name), entity,
+  ++rows_[id_of(*entity)].names;
+  if (context_.on_named) context_.on_named(id_of(*entity));
+  context_.endpoint.bind(std::move(name), *entity,
                          [this, weak = std::weak_ptr(context_.alive), id,
                           done = std::move(done)](const bus::Result<bus::Bound>& result) {
                            if (!weak.expired()) on_bound(id, result);
@@ -33,7 +35,7 @@ void PublishedNames::publish(Entity& entity, std::string name, Done done) {
 void PublishedNames::on_bound(OnlineId id, const bus::Result<bus::Bound>& bound) {
   const auto found = rows_.find(static_cast<std::uint64_t>(id));
   if (found == rows_.end() || found->second.fenced) return;
-  Entity* const entity = context_.entities->find(id);
+  Entity* const entity = context_.entities->find_here(id);
   if (bound && entity != nullptr) return own(*entity, bound->epoch);
   assert(found->second.names > 0);
   if (!bound && --found->second.names == 0) rows_.erase(found);
@@ -103,7 +105,7 @@ Entity* PublishedNames::find(const std::string& name) const {
   if (host == nullptr) return nullptr;
   // Other objects than entities are bound, too.
   for (const auto& [id, row] : rows_) {
-    Entity* const entity = context_.entities->find(OnlineId{id});
+    Entity* const entity = context_.entities->find_here(OnlineId{id});
     if (entity == host) return entity;
   }
   return nullptr;

@@ -20,8 +20,9 @@ class PublishedNames {
  public:
   PublishedNames(HostContext& context, EntitySync& sync) : context_(context), sync_(sync) {}
 
-  /// Binds a name to an entity. Errors: those of Endpoint::bind; not_bound if the entity has ended.
-  void publish(entity::Entity& entity, std::string name, Done done);
+  /// Binds a name to an entity. Errors: those of Endpoint::bind; not_bound if the entity has ended,
+  /// busy if it is frozen for a move.
+  void publish(entity::OnlineId id, std::string name, Done done);
   /// An entity has arrived with a name that it owns since `epoch`.
   void add_owned(entity::Entity& entity, bus::Epoch epoch);
   /// An entity that was never activated is about to be saved: only its epoch counts.

@@ -1,5 +1,6 @@
 /// An entity that arrives from another process: it lives, or nothing of it stays; and what lives is
 /// packed again as what was read.
+#include "entity/machines/machine.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/properties.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -30,11 +31,27 @@ class Saddle final : public entity::ComponentOf<Saddle> {
   }
   std::string colour_;
 };
+class Horse;
+struct Stand;
+struct Trot;
+using Gait = entity::Machine<Horse, Stand, Trot>;
+struct Stand {
+  static constexpr std::string_view kName = "stand";
+};
+struct Trot {
+  static constexpr std::string_view kName = "trot";
+  int steps = 0;
+  void pack(entity::Encoder& out) const { out.number(steps); }
+  void unpack(entity::Decoder& in) { steps = in.number<int>(); }
+  void on(const entity::DeadlinePassed&, Gait& gait) { static_cast<void>(gait.change_to(Stand{})); }
+};
 class Horse final : public entity::EntityOf<Horse, entity::Entity, entity::Components<Saddle>> {
  public:
   static constexpr std::string_view kTypeName = "horse";
   explicit Horse(const entity::ConstructKey& key) : EntityOf(key) {}
   entity::Root* properties() override { return &state_; }
+  entity::MachineGroup* machines() override { return &group_; }
+  static inline entity::TimerWheel* wheel = nullptr;  // of this run
   void neigh(int loud) { loud_ += static_cast<unsigned>(loud); }
   void sold(rpc::Reply<int> price, std::string) {
     loud_ += price ? static_cast<unsigned>(*price) : 0;
@@ -46,6 +63,8 @@ class Horse final : public entity::EntityOf<Horse, entity::Entity, entity::Compo
   ~Horse() override = default;
   HorseState state_;
   unsigned loud_ = 0;
+  entity::MachineGroup group_;
+  Gait gait_{"gait", *this, *wheel, &group_};
 };
 
 }  // namespace
@@ -55,6 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   entity::EntityFactory types;
   require(entity::declare_entity<Horse>(types).has_value());
   entity::TimerWheel wheel(std::chrono::hours(1));
+  Horse::wheel = &wheel;
   entity::EntityManager entities(
       types, entity::PersistentIdSource("n", 1),
       []() -> entity::IdentityResult<entity::OnlineId> { return entity::IdentityErrc::no_ids; },
@@ -71,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(packed.has_value());
   const auto again = entity::MovedState::read(*packed);
   require(again && again->persistent_id == (*made)->persistent_id() && again->blocks.size() == 2);
-  require(wheel.size() == 0 && again->timers.empty() == again->flows.empty());
+  require(again->machines.size() == 1 && again->timers.empty() == again->flows.empty());
+  require(wheel.size() <= 1 && !wheel.next_due());  // a deadline, which stands still
   require(entities.thaw(**made).has_value() && wheel.size() == timers);
   // What is due at once runs: its arguments were checked.
   wheel.advance(wheel.now());

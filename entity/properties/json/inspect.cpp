@@ -29,7 +29,9 @@ DataResult<> set_each_field(const Schema& schema, StructBase& to, const JsonRead
 
 // Tried on another object first: an invalid member must not leave the members before it changed.
 DataResult<> set_fields_from(const Schema& schema, StructBase& to, const JsonReader& in) {
-  if ((to.top()->attention() & StructBase::kReplicaBit) != 0) return DataError(DataErrc::replica);
+  if (const DataErrc why = Root::refusal(to.top()->attention()); why != DataErrc::ok) {
+    return DataError(why);
+  }
   if (const DataResult<> tried = set_each_field(schema, *schema.fresh(), in); !tried) return tried;
   return set_each_field(schema, to, in);
 }
@@ -122,7 +124,7 @@ DataResult<ObserverId> Root::add_observer(ByteView address, Observer observer) {
 }
 
 DataResult<> Root::reset(Lifetime lifetime) {
-  if (is_replica()) return DataError(DataErrc::replica);
+  if (const DataErrc why = refusal(attention_); why != DataErrc::ok) return DataError(why);
   return result_of(reset_fields(schema(), *this, kWholeReach, lifetime));
 }
 

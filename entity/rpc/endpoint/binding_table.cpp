@@ -18,6 +18,7 @@ SlotRef BindingTable::take(CallableBase& host) {
   free_.pop_back();
   slot.host = &host;
   slot.ticks = 0;
+  slot.queued = 0;
   slot.load = &loads_[&host.rpc_class()];
   ++slot.load->objects;
   host.ties().bindings.push_back({this, slot.ref.index});
@@ -47,6 +48,7 @@ void BindingTable::release(Slot& slot) {
   --slot.load->objects;
   slot.name = nullptr;
   slot.moving = false;
+  slot.packed = false;
   ++slot.ref.generation;
   free_.push_back(slot.ref.index);
 }

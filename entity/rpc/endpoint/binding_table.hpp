@@ -27,6 +27,8 @@ struct Slot {
   std::shared_ptr<const std::string> name;  // null until it is owned
   bus::ChannelId channel;
   bool moving = false;
+  bool packed = false;             // for its move: it is handed nothing, see HeldMessages
+  std::uint32_t queued = 0;        // messages of this process for it that have not run
   std::uint64_t ticks = 0;         // for the object, while it has this place
   ClassLoad* load = nullptr;       // of its class
   std::array<LocalLane, 3> lanes;  // call, sync, bulk

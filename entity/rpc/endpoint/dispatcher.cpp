@@ -40,6 +40,7 @@ void Dispatcher::dispatch(SlotRef to, const bus::Message& message, bus::Call* ca
   Errc error = Errc::no_such_entity;
   std::string detail;
   if (const Slot* slot = core_.bindings.find(to); slot != nullptr && slot->name) {
+    if (slot->packed) return core_.held.hold(to, message, call);
     Decoder in(message.body());
     ++core_.counters.remote;
     error = has_form(message, kAnswerForm) ? take_answer(*slot, in, message)

@@ -60,7 +60,8 @@ EndpointCore::EndpointCore(Endpoint& facade, bus::Bus& used)
       gates(used, loop),
       dispatcher(*this),
       local(*this),
-      binder(*this) {
+      binder(*this),
+      held(*this) {
   bus.on_lease_lost([self = self_] {
     if (*self == nullptr) return;
     EndpointCore& core = **self;

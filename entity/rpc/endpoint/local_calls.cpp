@@ -47,6 +47,7 @@ LocalQueue* LocalCalls::route(Slot& slot, bus::Lane lane) {
 
 void LocalCalls::push(LocalQueue& queue, std::unique_ptr<LocalMessage> message) {
   assert(takes(1));
+  if (Slot* const slot = core_.bindings.find(message->slot)) ++slot->queued;
   queue.push(std::move(message));
   ++queued_;
   if (runs_soon(queue) && !scheduled_) schedule();
@@ -71,8 +72,11 @@ bool LocalCalls::fencing(const Slot& slot) const {
 
 void LocalCalls::run_ready(SlotRef slot) {
   thread_.check();
+  // Most objects that move have none, and the queue may be long: it is not walked for them.
+  const Slot* const there = core_.bindings.find(slot);
+  if (there == nullptr || there->queued == 0) return;
   LocalQueue last;
-  ready_.extract(slot, last);
+  ready_.extract(slot, last, there->queued);
   while (!last.empty()) {
     const auto message = last.pop();
     --queued_;
@@ -115,6 +119,7 @@ void LocalCalls::run(LocalMessage& message) {
   Slot* const slot = core_.bindings.find(message.slot);
   Errc error = Errc::no_such_entity;
   if (slot != nullptr) {
+    --slot->queued;
     Caller caller;
     caller.process = core_.bus.self();
     CallableBase* object = nullptr;
@@ -187,6 +192,7 @@ void LocalCalls::fence_ended(SlotRef ref, bus::Lane lane, const bus::Result<>& r
     while (!failed.empty()) {
       const auto message = failed.pop();
       --queued_;
+      if (Slot* const there = core_.bindings.find(ref)) --there->queued;
       message->fail(core_, not_run(result.error()));
     }
   }

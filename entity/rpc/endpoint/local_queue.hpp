@@ -88,15 +88,22 @@ class LocalQueue {
     other.first_ = nullptr;
     other.last_ = &other.first_;
   }
-  /// Moves the messages for one object to the end of `out`; both keep their order.
-  void extract(SlotRef slot, LocalQueue& out) {
-    LocalQueue rest;
-    while (!empty()) {
-      std::unique_ptr<LocalMessage> message = pop();
-      LocalQueue& to = message->slot == slot ? out : rest;
-      to.push(std::move(message));
+  /// Moves the messages for one object, `most` of them, to the end of `out`; both keep their order.
+  /// Looks no further than the last of these.
+  void extract(SlotRef slot, LocalQueue& out,
+               std::size_t most = std::numeric_limits<std::size_t>::max()) {
+    for (LocalMessage** at = &first_; *at != nullptr && most > 0;) {
+      if ((*at)->slot != slot) {
+        at = &(*at)->next_;
+        continue;
+      }
+      std::unique_ptr<LocalMessage> found(*at);
+      *at = found->next_;
+      if (*at == nullptr) last_ = at;
+      found->next_ = nullptr;
+      out.push(std::move(found));
+      --most;
     }
-    append(rest);
   }
 
  private:

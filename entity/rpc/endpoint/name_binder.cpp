@@ -136,6 +136,8 @@ void NameBinder::begin(Slot& slot, Move move) {
       [self = self_, ref, done = std::move(move.done)](bus::Result<> result) {
         if (*self != nullptr) (*self)->moved(ref, result.has_value());
         done(std::move(result));
+        // Now the object goes on, if it is still here.
+        if (*self != nullptr) (*self)->core_.held.hand_over(ref);
       });
 }
 
@@ -153,6 +155,8 @@ bus::Bytes NameBinder::freeze(SlotRef ref, const Freeze& pack) {
   if (Slot* slot = core_.bindings.find(ref)) {
     core_.local.require_fences(*slot);
     core_.local.run_ready(ref);
+    slot = core_.bindings.find(ref);
+    if (slot != nullptr) slot->packed = true;
   }
   return pack();
 }

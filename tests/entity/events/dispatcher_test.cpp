@@ -70,6 +70,18 @@ TEST_F(DispatcherTest, RemovedListenersAreNotCalled) {
   EXPECT_THAT(round(), ElementsAre("b"));
 }
 
+TEST_F(DispatcherTest, AMutedListenerIsPassedByAndKeepsItsPlace) {
+  Subscription first = *bell.subscribe(note("a"));
+  (void)bell.add(note("b"));
+  first.mute(true);
+  EXPECT_THAT(round(), ElementsAre("b"));
+  EXPECT_TRUE(first.active());
+  first.mute(false);
+  EXPECT_THAT(round(), ElementsAre("a", "b"));
+  Subscription none;
+  none.mute(true);
+}
+
 TEST_F(DispatcherTest, StaleHandlesRemoveNothing) {
   const ListenerId old = *bell.add(note("old"));
   bell.remove(old);

@@ -48,7 +48,7 @@ class Goat final : public EntityOf<Goat, Entity, Components<Bell>> {
   void chew(int) { ++chewed; }
   static constexpr auto kSteps = steps(step<&Goat::chew>("chew"));
   entity::Root* properties() override { return &state; }
-  const MachineGroup* machines() const override { return day ? &group : nullptr; }
+  MachineGroup* machines() override { return day ? &group : nullptr; }
   GoatState state;
   int chewed = 0;
   MachineGroup group;

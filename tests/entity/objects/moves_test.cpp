@@ -70,7 +70,8 @@ class Moves : public ObjectsTest {
 TEST_F(Moves, EverythingArrivesUnderTheSameIds) {
   const Bytes bytes = entities->freeze(*rider).value();
   EXPECT_EQ(rider->life(), EntityState::frozen);
-  EXPECT_EQ(entities->find(rider->online_id()), rider);
+  EXPECT_EQ(entities->find(rider->online_id()), nullptr) << "game code is not to call it";
+  EXPECT_EQ(entities->find_here(rider->online_id()), rider);
   EXPECT_EQ(entities->freeze(*rider).error(), EntityErrc::not_alive);
   EXPECT_EQ(rider->add_component<Extra>().error(), EntityErrc::not_alive);
   Entity* arrived = there.create_moved(bytes).value();

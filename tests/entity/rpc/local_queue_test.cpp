@@ -62,6 +62,19 @@ TEST(LocalQueue, ExtractKeepsTheOrderOfBoth) {
   EXPECT_EQ(drained(queue), (std::vector<int>{1, 3, 5, 6}));
 }
 
+TEST(LocalQueue, ExtractLooksNoFurtherThanTheLastThatIsWanted) {
+  LocalQueue queue, out;
+  for (int i = 0; i < 6; ++i) {
+    queue.push(std::make_unique<Numbered>(i % 2 == 0 ? kFirst : kSecond, i));
+  }
+  queue.extract(kFirst, out, 2);
+  EXPECT_EQ(drained(out), (std::vector<int>{0, 2}));
+  queue.extract(kSecond, out, 9);
+  EXPECT_EQ(drained(out), (std::vector<int>{1, 3, 5}));
+  queue.push(std::make_unique<Numbered>(kSecond, 7));  // after the last was taken out
+  EXPECT_EQ(drained(queue), (std::vector<int>{4, 7}));
+}
+
 TEST(BufferPool, LendsOneBufferToEachBorrower) {
   BufferPool pool;
   auto outer = pool.lend();

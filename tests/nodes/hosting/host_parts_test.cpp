@@ -125,9 +125,9 @@ TEST_F(HostPartsTest, DeparturesRefuseEntitiesWithoutOneName) {
   const auto note = [&](const bus::Result<>& moved) {
     ends.push_back(moved ? bus::Errc::ok : bus::errc_of(moved.error()));
   };
-  departures.begin(roses, "b.y", note);
+  departures.begin(roses.online_id(), "b.y", {}, note);
   context.draining = true;
-  departures.begin(roses, "b.y", note);
+  departures.begin(roses.online_id(), "b.y", {}, note);
   EXPECT_THAT(ends, IsEmpty()) << "completes in a later turn";
   run_posted();
   EXPECT_THAT(ends, ElementsAre(bus::Errc::not_bound, bus::Errc::not_bound));

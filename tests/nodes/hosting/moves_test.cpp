@@ -6,9 +6,9 @@
 
 #include "nodes/hosting/properties_copy.hpp"
 #include "nodes/replica/mirror.hpp"
-#include "nodes/runtime/main_loop.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
+#include "tests/nodes/hosting/town.hpp"
 #include "tests/nodes/hosting/trader.hpp"
 
 namespace starbus::nodes::entities {
@@ -45,31 +45,6 @@ class Watchers final : public AudienceSink {
   std::vector<std::string> lines;
   std::map<Audience, std::unique_ptr<State>> copies;
   std::function<void()> then;  // called once, behind the first news
-};
-
-struct Town {
-  Town(boost::asio::io_context& loop, const bus::Options& options, std::uint64_t first,
-       AudienceSink* watchers = nullptr)
-      : drawn(first),
-        sink(watchers),
-        bus(loop, options),
-        main(loop),
-        host(endpoint, main.timers(), options.node, with()) {
-    endpoint.on_lease_lost([this] { host.lose_all(); });
-  }
-  HostOptions with() {
-    HostOptions made;
-    made.draw = [this]() -> entity::IdentityResult<OnlineId> { return OnlineId{++drawn}; };
-    made.sink = sink;
-    made.tick = 5ms;
-    return made;
-  }
-  std::uint64_t drawn;
-  AudienceSink* sink;
-  bus::Bus bus;
-  rpc::Endpoint endpoint{bus};
-  MainLoop main;
-  EntityHost host;
 };
 
 class EntityMoves : public bus::LoopTest {
