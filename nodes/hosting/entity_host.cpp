@@ -288,9 +288,8 @@ void EntityHost::end_those_that_stay() {
   entities_->for_each_here([this](Entity& entity) {
     const std::uint64_t id = id_of(entity);
     if (!departures_.has(id)) return entity.destroy(EndReason::closing);
-    sync_.tell(entity);
     if (saver_.saves(entity) && saver_.unsaved(id)) {
-      saver_.save(entity, {}, [](const bus::Result<>&) {});
+      saver_.save(entity, [](const bus::Result<>&) {});
     }
   });
 }
