@@ -15,14 +15,14 @@ namespace starbus::nodes::entities {
 namespace rpc = entity::rpc;
 
 /// Of all processes of a test.
-struct World {
+struct Tally {
   int treasury = 1'000'000;
   std::map<int, int> done;            // by job: how often
   std::map<std::string, int> shifts;  // by persistent id: deadlines of its machine
   bool refuses = false;               // entities that arrive
   std::vector<std::string> lines;
 };
-inline World* world = nullptr;
+inline Tally* tally = nullptr;
 
 /// Answers after a moment.
 class Market : public rpc::Callable<Market> {
@@ -60,12 +60,12 @@ class Digger final : public entity::EntityOf<Digger> {
   /// The gold leaves the treasury first: what is written to a copy that is lost, or refused there,
   /// is missing in the world.
   void take(int job) {
-    --world->treasury;
-    ++world->done[job];
+    --tally->treasury;
+    ++tally->done[job];
     state.gold += 1;
   }
   void told(rpc::Reply<int> price, int job) {
-    if (!price) world->lines.push_back("no price: " + price.error().to_string());
+    if (!price) tally->lines.push_back("no price: " + price.error().to_string());
     take(job);
   }
   rpc::Task<int> work(rpc::Caller& from, int job) {
@@ -86,15 +86,15 @@ class Digger final : public entity::EntityOf<Digger> {
  private:
   ~Digger() override = default;
   entity::EntityResult<> on_after_move(entity::Decoder* in) override {
-    if (in == nullptr || !world->refuses) return {};
+    if (in == nullptr || !tally->refuses) return {};
     return entity::EntityError(entity::EntityErrc::hook_failed, "no room");
   }
 };
 
 inline void Digging::on(const entity::DeadlinePassed&, Shift& shift) {
   Digger& digger = shift.owner();
-  --world->treasury;
-  ++world->shifts[digger.persistent_id()];
+  --tally->treasury;
+  ++tally->shifts[digger.persistent_id()];
   digger.state.gold += 1;
   static_cast<void>(shift.change_to(Digging{found + 1}));
 }

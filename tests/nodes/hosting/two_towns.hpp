@@ -14,7 +14,7 @@ namespace starbus::nodes::entities {
 
 class TwoTowns : public bus::LoopTest {
  protected:
-  explicit TwoTowns(HostOptions how = {}) : options(std::move(how)) { world = &all; }
+  explicit TwoTowns(HostOptions how = {}) : options(std::move(how)) { tally = &all; }
   ~TwoTowns() override {
     x.reset();
     y.reset();
@@ -85,7 +85,7 @@ class TwoTowns : public bus::LoopTest {
     return sum;
   }
 
-  World all;
+  Tally all;
   const int whole = all.treasury;
   HostOptions options;
   Market market;
