@@ -13,9 +13,10 @@
 namespace starbus::bus {
 
 /// Starts an operation that completes by a Done, perhaps at once. A callback is then called within
-/// the start; a coroutine of Asio, which cannot be resumed there, in a later turn of its loop.
+/// the start; a coroutine of Asio, which cannot be resumed there, in a later turn of its loop. A
+/// token that is a variable of the caller is copied: forward it.
 template <class T, class Token, class Start>
-auto initiate_early(Token& token, Start start) {
+auto initiate_early(Token&& token, Start start) {
   return boost::asio::async_initiate<Token, void(Result<T>)>(
       [](auto handler, Start begin) {
         using Handler = decltype(handler);

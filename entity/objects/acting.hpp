@@ -13,7 +13,8 @@
 /// **Order.** What an entity sends while it has a channel is the channel's own (SendOptions::from):
 /// the receiver handles it in the order of sending, also when the entity moves between two of the
 /// messages. For that such a message takes the bus, also to an object of this process; rpc::send
-/// with world().rpc() does not, and keeps no order through moves.
+/// with world().rpc() does not, and keeps no order through moves. Neither does what goes to a shared
+/// name (service/chat), for which the process chooses the instance.
 ///
 /// Belongs to the loop's thread; the base of Part. Failures are values, but for a world without an
 /// endpoint: std::logic_error.
@@ -23,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bus/core/wire/name.hpp"
 #include "entity/objects/ref.hpp"
 #include "entity/objects/world.hpp"
 #include "entity/rpc/rpc.hpp"
@@ -87,9 +89,11 @@ class Acting {
   template <auto M, class To, class... A>
   rpc::Result<> send(const To& to, const rpc::SendOptions& options, A&&... arguments) {
     rpc::SendOptions how = options;
-    if (how.from == bus::ChannelId{}) how.from = own_channel();
-    return rpc::send<M>(world().rpc(), objects_detail::address_of<M>(to), how,
-                        std::forward<A>(arguments)...);
+    const rpc::Address address = objects_detail::address_of<M>(to);
+    if (how.from == bus::ChannelId{} && !bus::is_shared_name(address.text())) {
+      how.from = own_channel();
+    }
+    return rpc::send<M>(world().rpc(), address, how, std::forward<A>(arguments)...);
   }
 
   /// Calls `callback`, as of TimerWheel::after, unless this ends sooner. It does not move with the

@@ -23,9 +23,10 @@ namespace detail {
 
 template <class T, class Request, class Token>
 auto ask(Database& database, Result<> (Database::*how)(Request, Database::Done<T>), Request request,
-         Token& token) {
+         Token&& token) {
   return bus::initiate_early<T>(
-      token, [&database, how, asked = std::move(request)](Database::Done<T> done) mutable {
+      std::forward<Token>(token),
+      [&database, how, asked = std::move(request)](Database::Done<T> done) mutable {
         if (const auto taken = (database.*how)(std::move(asked), done); !taken) done(taken.error());
       });
 }
@@ -37,7 +38,8 @@ inline constexpr bool kAwaited = bus::kAwaits<Token, void(Result<T>)>;
 /// Whether it was applied, and what was written. Errors: those of Database::write.
 template <bus::CompletionFor<Written> Token = bus::Awaited>
 auto write(Database& database, const WriteRequest& request, Token&& token = Token()) {
-  return detail::ask<Written, WriteRequest>(database, &Database::write, request, token);
+  return detail::ask<Written, WriteRequest>(database, &Database::write, request,
+                                            std::forward<Token>(token));
 }
 /// Give the request a name first: g++ 12 would destroy it twice.
 template <bus::CompletionFor<Written> Token = bus::Awaited>
@@ -47,7 +49,8 @@ auto write(Database& database, WriteRequest&& request, Token&& token = Token()) 
 /// The document, or the paths of it that the request names; none if there is no such document.
 template <bus::CompletionFor<std::optional<Json>> Token = bus::Awaited>
 auto find(Database& database, const Find& request, Token&& token = Token()) {
-  return detail::ask<std::optional<Json>, Find>(database, &Database::find, request, token);
+  return detail::ask<std::optional<Json>, Find>(database, &Database::find, request,
+                                                std::forward<Token>(token));
 }
 /// Give the request a name first: g++ 12 would destroy it twice.
 template <bus::CompletionFor<std::optional<Json>> Token = bus::Awaited>
@@ -63,7 +66,7 @@ auto find(Database& database, std::string_view collection, std::string_view id,
 /// A page of the documents that match. Errors: those of Database::query.
 template <bus::CompletionFor<Page> Token = bus::Awaited>
 auto query(Database& database, const Query& request, Token&& token = Token()) {
-  return detail::ask<Page, Query>(database, &Database::query, request, token);
+  return detail::ask<Page, Query>(database, &Database::query, request, std::forward<Token>(token));
 }
 /// Give the request a name first: g++ 12 would destroy it twice.
 template <bus::CompletionFor<Page> Token = bus::Awaited>
@@ -73,7 +76,8 @@ auto query(Database& database, Query&& request, Token&& token = Token()) = delet
 /// How many documents match. Errors: those of Database::count.
 template <bus::CompletionFor<Counted> Token = bus::Awaited>
 auto count(Database& database, const Count& request, Token&& token = Token()) {
-  return detail::ask<Counted, Count>(database, &Database::count, request, token);
+  return detail::ask<Counted, Count>(database, &Database::count, request,
+                                     std::forward<Token>(token));
 }
 /// Give the request a name first: g++ 12 would destroy it twice.
 template <bus::CompletionFor<Counted> Token = bus::Awaited>
@@ -83,7 +87,8 @@ auto count(Database& database, Count&& request, Token&& token = Token()) = delet
 /// Ends when the index serves queries. Errors: those of Database::declare_index.
 template <bus::CompletionFor<void> Token = bus::Awaited>
 auto declare_index(Database& database, const DeclareIndex& request, Token&& token = Token()) {
-  return detail::ask<void, DeclareIndex>(database, &Database::declare_index, request, token);
+  return detail::ask<void, DeclareIndex>(database, &Database::declare_index, request,
+                                         std::forward<Token>(token));
 }
 /// Give the request a name first: g++ 12 would destroy it twice.
 template <bus::CompletionFor<void> Token = bus::Awaited>

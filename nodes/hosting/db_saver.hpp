@@ -79,8 +79,9 @@ class DbSaver {
   template <bus::CompletionFor<std::optional<bus::Bytes>> Token = bus::Awaited>
   auto load(std::string type, std::string persistent_id, Token&& token = Token()) {
     return bus::initiate_early<std::optional<bus::Bytes>>(
-        token, [this, t = std::move(type), id = std::move(persistent_id)](
-                   std::function<void(Loaded)> done) { start_load(t, id, std::move(done)); });
+        std::forward<Token>(token),
+        [this, t = std::move(type), id = std::move(persistent_id)](
+            std::function<void(Loaded)> done) { start_load(t, id, std::move(done)); });
   }
 
   const DbSaverCounters& counters() const { return counters_; }

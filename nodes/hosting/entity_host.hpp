@@ -92,7 +92,8 @@ class EntityHost final : private entity::EntityObserver {
     Entries::Wanted wanted{&entity::type_info<T>(), &make_as<T>, std::move(name), std::move(id),
                            options.make};
     return bus::initiate_early<Entered<T>>(
-        token, [this, w = std::move(wanted)](bus::Done<Entered<T>> done) mutable {
+        std::forward<Token>(token),
+        [this, w = std::move(wanted)](bus::Done<Entered<T>> done) mutable {
           entity::Ref<T> ref(w.name);
           entries_.enter(std::move(w), [ref = std::move(ref), done = std::move(done)](
                                            const bus::Result<Entries::Outcome>& end) {
@@ -153,7 +154,7 @@ class EntityHost final : private entity::EntityObserver {
   /// saved.
   template <bus::CompletionFor<void> Token = bus::Awaited>
   auto save_now(entity::Entity& entity, Token&& token = Token()) {
-    return bus::initiate_early<void>(token, [this, &entity](Done done) {
+    return bus::initiate_early<void>(std::forward<Token>(token), [this, &entity](Done done) {
       saver_.save_now(entity, as_unit(UnitKind::completion, std::move(done)));
     });
   }

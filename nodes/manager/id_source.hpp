@@ -44,8 +44,9 @@ class IdSource {
   /// end this source.
   template <bus::CompletionFor<std::uint64_t> Token = bus::Awaited>
   auto wait_next(std::chrono::milliseconds limit, Token&& token = Token()) {
-    return bus::initiate_early<std::uint64_t>(
-        token, [this, limit](Done done) { start_wait(limit, std::move(done)); });
+    return bus::initiate_early<std::uint64_t>(std::forward<Token>(token), [this, limit](Done done) {
+      start_wait(limit, std::move(done));
+    });
   }
   /// Requests a block unless enough ids are available. Call it before the first id is needed.
   void refill();

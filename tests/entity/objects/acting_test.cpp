@@ -111,8 +111,11 @@ TEST_F(ActingTest, MessagesOfAnEntityAreItsChannelsOnceItHasOne) {
     EXPECT_EQ(caller.counters().fences, 1U) << "the process' own: within the process";
     const bool both = co_await until([&] { return buyer->lines.size() == 2; });
     EXPECT_TRUE(both);
-    EXPECT_TRUE(buyer->send<&Shop::note>("service/acting", "one"));
-    EXPECT_TRUE(buyer->component<Purse>()->send<&Shop::note>(Ref<Shop>("service/acting"), "two"));
+    const auto one = buyer->send<&Shop::note>("service/acting", "one");
+    EXPECT_TRUE(one) << one.error().to_string();
+    const auto two =
+        buyer->component<Purse>()->send<&Shop::note>(Ref<Shop>("service/acting"), "two");
+    EXPECT_TRUE(two) << two.error().to_string();
     const auto late =
         buyer->send<&Shop::note>("service/acting", {.lane = bus::Lane::call}, "three");
     EXPECT_TRUE(late);

@@ -142,6 +142,9 @@ TEST_F(HostTest, CoroutinesOfAServiceEndBeforeItsMembers) {
     for (const bool withdrawn : {true, false}) {
       CO_OK(a->place(kRank));
       CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
+      // What is sent in the first moment of a new owner may be taken for its predecessor's.
+      boost::asio::steady_timer moment(loop, 100ms);
+      co_await moment.async_wait(use_awaitable);
       for (int i = 0; i < 3; ++i) {
         CO_OK(rpc::send<&Counter::visit>(a->endpoint, channel_name(kRank), {}));
       }
