@@ -13,8 +13,8 @@
 /// **Order.** What an entity sends while it has a channel is the channel's own (SendOptions::from):
 /// the receiver handles it in the order of sending, also when the entity moves between two of the
 /// messages. For that such a message takes the bus, also to an object of this process; rpc::send
-/// with world().rpc() does not, and keeps no order through moves. Neither does what goes to a shared
-/// name (service/chat), for which the process chooses the instance.
+/// with world().rpc() does not, and keeps no order through moves. Neither does what goes to a
+/// shared name (service/chat), for which the process chooses the instance.
 ///
 /// Belongs to the loop's thread; the base of Part. Failures are values, but for a world without an
 /// endpoint: std::logic_error.

@@ -224,7 +224,8 @@ TEST(Document, SurvivesWritingAndReading) {
     expect_round_trip(from_json<DaemonStatus>(text).value());
   }
   DaemonStatus crowded = from_json<DaemonStatus>(bustop::test::kStatusA).value();
-  crowded.shares = HostShares{{1, 2}, {3, 4}, {5, 6}, {{7, 1, 2, 3, 4, 5, 0.5, {{8, "x", 1, 2, 3, 0.25}}}}};
+  crowded.shares =
+      HostShares{{1, 2}, {3, 4}, {5, 6}, {{7, 1, 2, 3, 4, 5, 0.5, {{8, "x", 1, 2, 3, 0.25}}}}};
   expect_round_trip(crowded);
   expect_round_trip(from_json<HostTopology>(bustop::test::kTopologyA).value());
   expect_round_trip(from_json<RootTopology>(bustop::test::kTopologyRoot).value());
