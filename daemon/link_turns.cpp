@@ -4,19 +4,11 @@
 #include <cassert>
 #include <utility>
 
-#include "bus/io/limits.hpp"
-
 namespace starbus::daemon {
 
 using bus::LinkId;
 using bus::io::kLoopFree;
 using bus::io::kLoopMemory;
-
-namespace {
-
-constexpr std::chrono::microseconds kTurn{bus::io::kLoopTurn};
-
-}  // namespace
 
 void LinkTurns::join(User user) {
   ++users_[user].links;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bus/core/routers/links.hpp"
+#include "bus/io/limits.hpp"
 
 namespace starbus::daemon {
 
@@ -22,6 +23,8 @@ class LinkTurns {
  public:
   using Clock = std::chrono::steady_clock;
   using User = std::uint32_t;
+  /// How long a turn is.
+  static constexpr std::chrono::microseconds kTurn{bus::io::kLoopTurn};
 
   /// A link of this user begins. Each needs a leave().
   void join(User user);

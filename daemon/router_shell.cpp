@@ -7,8 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "bus/io/limits.hpp"
-
 namespace starbus::daemon {
 namespace {
 
@@ -58,7 +56,7 @@ class LinkShell::Port final : public bus::io::LinkHandler {
   bool enough() override {
     if (!measured_) return false;
     const auto now = LinkTurns::Clock::now();
-    if (!user_) return now - mark_ > kTurn;
+    if (!user_) return now - mark_ > LinkTurns::kTurn;
     spend_until(now);
     return shell_.turns_.is_over(*user_);
   }
@@ -72,8 +70,6 @@ class LinkShell::Port final : public bus::io::LinkHandler {
   void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
 
  private:
-  static constexpr std::chrono::microseconds kTurn{bus::io::kLoopTurn};
-
   /// What follows is measured, unless all links are of one user: then nobody waits for it.
   void begin_batch(LinkTurns::Clock::time_point now) {
     measured_ = !user_ || shell_.turns_.shared();

@@ -1,33 +1,15 @@
-#include "base/unit_guard.hpp"
 #include "entity/rpc/rpc.hpp"
+#include "entity/rpc/spawned_task.hpp"
 
 namespace starbus::entity::rpc {
 namespace {
 
-class Spawned final : public Running {
+class Spawned final : public detail::SpawnedTask<void> {
  public:
-  Spawned(detail::EndpointCore& at, CallableBase& object, Task<> task)
-      : Running(at, object, nullptr), class_(object.rpc_class()), task_(std::move(task)) {}
-  void start() {
-    link();
-    task_.handle().promise().running = this;
-    resume(task_.handle());
-  }
+  using SpawnedTask::SpawnedTask;
 
  private:
-  bool done() const override { return task_.handle().done(); }
-  void finish() override {
-    const std::exception_ptr& thrown = task_.handle().promise().thrown;
-    if (thrown) core().counters.count(core().meter.threw(class_, thrown).code);
-  }
-  /// The endpoint may have ended, too: reported, and not counted for the class.
-  void finish_alone() override {
-    const std::exception_ptr& thrown = task_.handle().promise().thrown;
-    if (!thrown) return;
-    UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(class_).name(), what_of(thrown));
-  }
-  const ClassInfo& class_;
-  Task<> task_;
+  void finish() override { static_cast<void>(failure()); }
 };
 
 }  // namespace

@@ -11,55 +11,34 @@
 
 #include <boost/asio/post.hpp>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "base/unit_guard.hpp"
 #include "entity/rpc/rpc.hpp"
+#include "entity/rpc/spawned_task.hpp"
 
 namespace starbus::entity::rpc {
 
 namespace detail {
 
 template <class R>
-class SpawnedResult final : public Running {
+class SpawnedResult final : public SpawnedTask<R> {
  public:
   SpawnedResult(EndpointCore& at, CallableBase& object, Task<R> task, std::function<void(R)> done)
-      : Running(at, object, nullptr),
-        class_(object.rpc_class()),
-        task_(std::move(task)),
+      : SpawnedTask<R>(at, object, std::move(task)),
         done_(as_unit(UnitKind::completion, std::move(done))) {}
   ~SpawnedResult() override {
-    task_.reset();
+    this->drop_task();
     if (done_) end(Error(Errc::destroyed, "the object of the coroutine has ended"));
-  }
-  void start() {
-    link();
-    task_->handle().promise().running = this;
-    resume(task_->handle());
   }
 
  private:
-  bool done() const override { return task_->handle().done(); }
   void finish() override {
-    auto& promise = task_->handle().promise();
-    if (promise.thrown) {
-      const Error failed = core().meter.threw(class_, promise.thrown);
-      core().counters.count(failed.code);
-      return end(failed);
-    }
-    end(promise.take());
-  }
-  /// Its caller hears `destroyed`. The endpoint may have ended, too.
-  void finish_alone() override {
-    const auto& thrown = task_->handle().promise().thrown;
-    if (!thrown) return;
-    UnitGuard::report(UnitKind::coroutine, CurrentWork::coroutine(class_).name(), what_of(thrown));
+    if (auto failed = this->failure()) return end(*failed);
+    end(this->promise().take());
   }
   void end(R result) { std::exchange(done_, nullptr)(std::move(result)); }
 
-  const ClassInfo& class_;
-  std::optional<Task<R>> task_;
   std::function<void(R)> done_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using bus::io::kLoopFree;
 using bus::io::kLoopMemory;
 
-constexpr std::chrono::microseconds kLoopTurn{bus::io::kLoopTurn};
+constexpr auto kLoopTurn = LinkTurns::kTurn;
 
 constexpr LinkTurns::User kHonest = 1'001;
 constexpr LinkTurns::User kGreedy = 1'002;

@@ -29,8 +29,7 @@ namespace starbus::bus {
     "HostAttack.RequestsOfOneUserLeaveRoomForOthers")                                              \
   X(kRequestsOfTick, 64_KiB, "bytes",                                                              \
     "of requests to busroot in a tick of busd (50 ms), where several users have links: some "      \
-    "20,000 "                                                                                      \
-    "names a second, of which the messages of others notice little at busroot",                    \
+    "20,000 names a second, of which the messages of others notice little at busroot",             \
     "requests are dropped, by shares, and repeated; watches wait",                                 \
     "HostAttack.RequestsOfOneUserArePaced")                                                        \
   X(kTableRoom, 8_MiB, "bytes", "tables that wait for busroot's link",                             \

@@ -140,18 +140,18 @@ TEST_F(HostTest, CoroutinesOfAServiceEndBeforeItsMembers) {
     auto a = place("a", "x");
     CO_OK(co_await a->bus.connect(use_awaitable));
     for (const bool withdrawn : {true, false}) {
-      CO_OK(a->place(kRank));
-      CO_TRUE(co_await until([&] { return a->state(kRank) == InstanceState::serving; }));
-      // What is sent in the first moment of a new owner may be taken for its predecessor's.
-      boost::asio::steady_timer moment(loop, 100ms);
-      co_await moment.async_wait(use_awaitable);
+      // Each a name of its own: what is sent in the first moment of a new owner of a name may be
+      // taken for its predecessor's.
+      const InstanceId rank{"rank", withdrawn ? 1u : 2u, 4};
+      CO_OK(a->place(rank));
+      CO_TRUE(co_await until([&] { return a->state(rank) == InstanceState::serving; }));
       for (int i = 0; i < 3; ++i) {
-        CO_OK(rpc::send<&Counter::visit>(a->endpoint, channel_name(kRank), {}));
+        CO_OK(rpc::send<&Counter::visit>(a->endpoint, channel_name(rank), {}));
       }
       CO_TRUE(co_await until([&] { return script.guests == 3; }));
       if (withdrawn) {
-        CO_OK(a->withdraw(kRank));
-        CO_TRUE(co_await until([&] { return !a->state(kRank); }));
+        CO_OK(a->withdraw(rank));
+        CO_TRUE(co_await until([&] { return !a->state(rank); }));
       } else {
         a.reset();  // the host ends, and its instances with it
       }
