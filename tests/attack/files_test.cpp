@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t kOther = 2'001;
 
-class OthersFiles : public testing::Test {
+class OthersFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can try what other users of the host try";

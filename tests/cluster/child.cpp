@@ -80,7 +80,7 @@ void Child::kill() {
 
 namespace {
 
-sockaddr_in loopback(int port) {
+sockaddr_in loopback_address(int port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -105,7 +105,7 @@ int connect_to(const std::string& address) {
   }
   const auto colon = address.rfind(':');
   if (colon == std::string::npos) return -1;
-  return connected(AF_INET, loopback(std::atoi(address.c_str() + colon + 1)));
+  return connected(AF_INET, loopback_address(std::atoi(address.c_str() + colon + 1)));
 }
 
 HttpAnswer ask(const std::string& method, const std::string& address, const std::string& target) {
@@ -141,7 +141,7 @@ int free_port() {
   for (;;) {
     const int port = 20'000 + static_cast<int>(random() % 12'000);
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in address = loopback(port);
+    const sockaddr_in address = loopback_address(port);
     const bool free = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
     ::close(fd);
     if (free) return port;

@@ -12,7 +12,7 @@
 namespace starbus::cluster_test {
 namespace {
 
-constexpr std::size_t kBoxes = 24;
+constexpr std::size_t kMovedBoxes = 24;
 
 class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<std::string> {
  protected:
@@ -103,7 +103,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
     Bus poster(loop, cluster.node("c", "poster"));
     CO_OK(co_await owner.connect(use_awaitable));
     CO_OK(co_await poster.connect(use_awaitable));
-    for (std::size_t i = 0; i < kBoxes; ++i)
+    for (std::size_t i = 0; i < kMovedBoxes; ++i)
       boxes.emplace_back().name = "player/" + std::to_string(i);
     const bus::Handlers handlers;
     for (Box& box : boxes) {
@@ -134,7 +134,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
       box.last = true;
       post(poster, box);
     }
-    CO_TRUE(co_await until(20s, [&] { return readers_done == kBoxes; }));
+    CO_TRUE(co_await until(20s, [&] { return readers_done == kMovedBoxes; }));
     for (const Box& box : boxes) {
       EXPECT_EQ(box.read, box.posted) << box.name;
       EXPECT_EQ(box.numbers.rbegin()->first, box.numbers.size()) << box.name << " has a hole";
@@ -149,7 +149,7 @@ class MailMoveTest : public ClusterTest, public ::testing::WithParamInterface<st
 };
 
 TEST_P(MailMoveTest, LosesAndDoublesNothing) {
-  boxes.reserve(kBoxes);
+  boxes.reserve(kMovedBoxes);
   run([this] { return there_and_back(); }, 120s);
 }
 

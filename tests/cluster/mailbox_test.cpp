@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kBox = "player/1";
-const bus::PostOptions kPlain;
-const std::string kLog = "log/town";
+const bus::PostOptions kMailPlain;
+const std::string kMailLog = "log/town";
 
 class MailboxTest : public ClusterTest {
  protected:
@@ -110,7 +110,7 @@ TEST_F(MailboxTest, AHundredPostersShareItsNumbers) {
           CO_OK(co_await posters[poster]->connect(use_awaitable));
           for (std::size_t i = 0; i < each; ++i) {
             const std::string text = std::to_string(poster) + " " + std::to_string(i);
-            const auto posted = co_await posters[poster]->post(kBox, text, kPlain, use_awaitable);
+            const auto posted = co_await posters[poster]->post(kBox, text, kMailPlain, use_awaitable);
             CO_OK(posted);
           }
           ++ended;
@@ -159,7 +159,7 @@ TEST_F(MailboxTest, OnlyItsOwnerReadsIt) {
     const auto texts4 = co_await take(*box, 1);
     EXPECT_THAT(texts4, ElementsAre(::testing::StartsWith("not_bound")));
     const std::string text = "no log";
-    const auto log = co_await bus.append(kBox, text, kPlain, use_awaitable);
+    const auto log = co_await bus.append(kBox, text, kMailPlain, use_awaitable);
     EXPECT_EQ(log.error(), Errc::denied);
   });
 }
@@ -233,23 +233,23 @@ TEST_F(MailboxTest, LogsHaveManyReadersWithTheirOwnCursors) {
     CO_OK(co_await bus.connect(use_awaitable));
     bus::LogOptions from_start;
     from_start.after = 0;
-    auto early = co_await bus.follow(kLog, from_start, use_awaitable);
+    auto early = co_await bus.follow(kMailLog, from_start, use_awaitable);
     CO_OK(early);
     for (const std::string text : {"one", "two"}) {
-      CO_OK(co_await bus.append(kLog, text, kPlain, use_awaitable));
+      CO_OK(co_await bus.append(kMailLog, text, kMailPlain, use_awaitable));
     }
-    auto late = co_await bus.follow(kLog, {}, use_awaitable);
+    auto late = co_await bus.follow(kMailLog, {}, use_awaitable);
     CO_OK(late);
     EXPECT_EQ(late->position(), 2u) << "a new reader starts at what there is";
     const std::string third = "three";
-    const auto number = co_await bus.append(kLog, third, kPlain, use_awaitable);
+    const auto number = co_await bus.append(kMailLog, third, kMailPlain, use_awaitable);
     CO_OK(number);
     EXPECT_EQ(*number, 3u);
     const auto texts6 = co_await take(*late, 1);
     EXPECT_THAT(texts6, ElementsAre("three"));
     const auto texts7 = co_await take(*early, 3);
     EXPECT_THAT(texts7, ElementsAre("one", "two", "three"));
-    const auto page = co_await bus.read(kLog, 2, 1, use_awaitable);
+    const auto page = co_await bus.read(kMailLog, 2, 1, use_awaitable);
     CO_OK(page);
     EXPECT_EQ(page->last, 3u);
     CO_TRUE(page->items.size() == 1);
@@ -281,7 +281,7 @@ TEST_F(MailboxTest, AProcessThatStandsStillHoldsUpNobodyElse) {
     CO_OK(co_await bus.connect(use_awaitable));
     // On its way to who does not acknowledge it: more than the window of the store's process.
     const std::string large(15 * 1024 * 1024, 'x');
-    CO_OK(co_await bus.post(still_name, large, kPlain, use_awaitable));
+    CO_OK(co_await bus.post(still_name, large, kMailPlain, use_awaitable));
     co_await bind(bus, kBox);
     auto box = co_await bus.open_mailbox(kBox, {}, use_awaitable);
     CO_OK(box);
@@ -316,15 +316,15 @@ TEST_F(MailQuotaTest, ARefusalSaysWhichLimitItWas) {
     const std::string large(12, 'x');
     const std::string other = "player/2";
     const std::string larger(30, 'x');
-    const auto first = co_await poster.post(kBox, small, kPlain, use_awaitable);
+    const auto first = co_await poster.post(kBox, small, kMailPlain, use_awaitable);
     EXPECT_EQ(refusal(first), "stored");
-    const auto second = co_await poster.post(kBox, small, kPlain, use_awaitable);
+    const auto second = co_await poster.post(kBox, small, kMailPlain, use_awaitable);
     EXPECT_EQ(second.error(), bus::Errc::mailbox_full);
     EXPECT_THAT(refusal(second), HasSubstr("player/1: it has as many messages as [mail] box_me"));
-    const auto third = co_await poster.post(other, large, kPlain, use_awaitable);
+    const auto third = co_await poster.post(other, large, kMailPlain, use_awaitable);
     EXPECT_EQ(third.error(), bus::Errc::mailbox_full);
     EXPECT_THAT(refusal(third), HasSubstr("player/2: with this it would have more bytes"));
-    const auto fourth = co_await poster.append(kLog, larger, kPlain, use_awaitable);
+    const auto fourth = co_await poster.append(kMailLog, larger, kMailPlain, use_awaitable);
     EXPECT_EQ(fourth.error(), bus::Errc::store_full);
     EXPECT_THAT(refusal(fourth), HasSubstr("log/town: [mail] total_bytes of its host is used up"));
   });

@@ -8,7 +8,7 @@
 namespace starbus::mail {
 namespace {
 
-const ChannelId kBox = channel_id("player/1");
+const ChannelId kPostedBox = channel_id("player/1");
 constexpr bool kClosed = true;
 
 Process life(std::uint64_t incarnation) {
@@ -18,44 +18,44 @@ Process life(std::uint64_t incarnation) {
 TEST(AttemptsTest, WhoDiesOfAMessageIsCounted) {
   Attempts attempts;
   for (std::uint64_t reader = 1; reader <= 4; ++reader) {
-    const std::uint32_t now = attempts.of(kBox, life(reader), 7);
+    const std::uint32_t now = attempts.of(kPostedBox, life(reader), 7);
     EXPECT_EQ(now, reader);
-    attempts.ended(kBox, {life(reader), 7, 20, now});
+    attempts.ended(kPostedBox, {life(reader), 7, 20, now});
   }
 }
 
 TEST(AttemptsTest, AMessageInTheMiddleOfASessionIsCountedWhenItIsTheFirstOfTheNext) {
   Attempts attempts;
-  attempts.ended(kBox, {life(1), 1, 20});
-  EXPECT_EQ(attempts.of(kBox, life(2), 7), 2U);
-  EXPECT_EQ(attempts.of(kBox, life(2), 20), 2U);
-  EXPECT_EQ(attempts.of(kBox, life(2), 21), 1U) << "that one was never sent";
-  attempts.ended(kBox, {life(2), 7, 20, 2});
-  EXPECT_EQ(attempts.of(kBox, life(3), 8), 2U) << "the one before it is settled: begins anew";
+  attempts.ended(kPostedBox, {life(1), 1, 20});
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 7), 2U);
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 20), 2U);
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 21), 1U) << "that one was never sent";
+  attempts.ended(kPostedBox, {life(2), 7, 20, 2});
+  EXPECT_EQ(attempts.of(kPostedBox, life(3), 8), 2U) << "the one before it is settled: begins anew";
 }
 
 TEST(AttemptsTest, WhoClosesHasPutItBack) {
   Attempts attempts;
-  attempts.ended(kBox, {life(1), 7, 9, 1});
-  attempts.ended(kBox, {life(2), 7, 9, attempts.of(kBox, life(2), 7), kClosed});
-  EXPECT_EQ(attempts.of(kBox, life(3), 7), 2U) << "the first counts, and the second does not";
+  attempts.ended(kPostedBox, {life(1), 7, 9, 1});
+  attempts.ended(kPostedBox, {life(2), 7, 9, attempts.of(kPostedBox, life(2), 7), kClosed});
+  EXPECT_EQ(attempts.of(kPostedBox, life(3), 7), 2U) << "the first counts, and the second does not";
 }
 
 TEST(AttemptsTest, WhoBeginsASessionAnewGoesOn) {
   Attempts attempts;
-  attempts.ended(kBox, {life(1), 7, 9, 3});
-  EXPECT_EQ(attempts.of(kBox, life(1), 7), 3U);
+  attempts.ended(kPostedBox, {life(1), 7, 9, 3});
+  EXPECT_EQ(attempts.of(kPostedBox, life(1), 7), 3U);
   // Behind what it has received it is sent more, handles 8, and dies of 9.
-  attempts.ended(kBox, {life(1), 10, 12, attempts.of(kBox, life(1), 10)});
-  EXPECT_EQ(attempts.of(kBox, life(2), 7), 4U);
-  EXPECT_EQ(attempts.of(kBox, life(2), 9), 2U);
+  attempts.ended(kPostedBox, {life(1), 10, 12, attempts.of(kPostedBox, life(1), 10)});
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 7), 4U);
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 9), 2U);
 }
 
 TEST(AttemptsTest, WhatIsSettledIsForgotten) {
   Attempts attempts;
-  attempts.ended(kBox, {life(1), 7, 9, 3});
-  attempts.settled(kBox);
-  EXPECT_EQ(attempts.of(kBox, life(2), 7), 1U);
+  attempts.ended(kPostedBox, {life(1), 7, 9, 3});
+  attempts.settled(kPostedBox);
+  EXPECT_EQ(attempts.of(kPostedBox, life(2), 7), 1U);
   EXPECT_EQ(attempts.count(), 0U);
 }
 

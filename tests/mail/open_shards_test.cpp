@@ -5,13 +5,13 @@
 namespace starbus::mail::test {
 namespace {
 
-constexpr const char* kBox = "player/1";
+constexpr const char* kOpenedBox = "player/1";
 const Lineage kLife = Epoch::of(1, 5);  // that of FilledStore
 
 class OpenShardsTest : public testing::Test {
  protected:
-  OpenShardsTest() { store_.fill(kBox, 0, 3); }
-  static std::uint8_t shard() { return place_of(kBox).shard; }
+  OpenShardsTest() { store_.fill(kOpenedBox, 0, 3); }
+  static std::uint8_t shard() { return place_of(kOpenedBox).shard; }
   ShardRow stored() { return *decode_shard(**store_.store().get(shard_key(shard()))); }
   void write(ShardChanges& changes) {
     storage::Batch batch;

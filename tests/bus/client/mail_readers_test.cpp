@@ -27,7 +27,7 @@ class Quiet final : public ProcessEvents {
   void on_room() override {}
 };
 
-class MailReadersTest : public testing::Test {
+class MailReadersTest : public ::testing::Test {
  protected:
   /// Of a mailbox whose store nobody has seen.
   void open(std::uint32_t window = 1'000, Time deadline = Time::max()) {
@@ -62,16 +62,16 @@ TEST_F(MailReadersTest, AWindowHasALimit) {
   open(kMaxMailWindow + 1);
   open(0);
   run_later();
-  EXPECT_THAT(opened_, testing::ElementsAre(Errc::too_large, Errc::too_large));
+  EXPECT_THAT(opened_, ::testing::ElementsAre(Errc::too_large, Errc::too_large));
 }
 
 TEST_F(MailReadersTest, AreBounded) {
   for (std::uint64_t i = 0; i < kMaxReaders; ++i) open();
   run_later();
-  EXPECT_THAT(opened_, testing::IsEmpty());
+  EXPECT_THAT(opened_, ::testing::IsEmpty());
   open();
   run_later();
-  EXPECT_THAT(opened_, testing::ElementsAre(Errc::would_block));
+  EXPECT_THAT(opened_, ::testing::ElementsAre(Errc::would_block));
 }
 
 TEST_F(MailReadersTest, ASessionThatNobodyWaitsForIsEnded) {
@@ -99,14 +99,14 @@ TEST_F(MailReadersTest, WhereNobodyServesAnOpeningEndsAtItsDeadline) {
   open(1'000, Time{});
   readers_.tick();
   run_later();
-  EXPECT_THAT(opened_, testing::ElementsAre(Errc::deadline));
+  EXPECT_THAT(opened_, ::testing::ElementsAre(Errc::deadline));
 }
 
 TEST_F(MailReadersTest, WhatWaitsEndsWithTheBus) {
   open();
   readers_.shut({Errc::closed, "the end"});
   run_later();
-  EXPECT_THAT(opened_, testing::ElementsAre(Errc::closed));
+  EXPECT_THAT(opened_, ::testing::ElementsAre(Errc::closed));
 }
 
 TEST_F(MailReadersTest, AClosedReaderAnswersSo) {
@@ -114,9 +114,9 @@ TEST_F(MailReadersTest, AClosedReaderAnswersSo) {
   readers_.next(7, 1,
                 [&](Result<std::vector<MailItem>> items) { ends.push_back(items.error().code); });
   readers_.acknowledge(7, 1, {}, [&](Result<> end) { ends.push_back(end.error().code); });
-  EXPECT_THAT(ends, testing::IsEmpty()) << "on a later turn";
+  EXPECT_THAT(ends, ::testing::IsEmpty()) << "on a later turn";
   run_later();
-  EXPECT_THAT(ends, testing::ElementsAre(Errc::closed, Errc::closed));
+  EXPECT_THAT(ends, ::testing::ElementsAre(Errc::closed, Errc::closed));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace starbus::cluster_test {
 namespace {
 
 /// A store begins to serve with twice the headroom free, and has some MiB of its own.
-constexpr std::size_t kDisk = 3 * storage::kHeadroom;
+constexpr std::size_t kMailDisk = 3 * storage::kHeadroom;
 constexpr std::size_t kFiles = 256;
 const std::string kBox = "player/1";
 constexpr auto kPatience = 60s;
@@ -25,7 +25,7 @@ class MailFullDisk : public ClusterTest {
     cluster_ =
         std::make_unique<Cluster>(ClusterOptions{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}});
     busd().kill();
-    disk_ = std::make_unique<SmallDisk>(busd().state_folder(), kDisk, kFiles);
+    disk_ = std::make_unique<SmallDisk>(busd().state_folder(), kMailDisk, kFiles);
     busd().start();
     ASSERT_TRUE(wait_for(20s, [this] { return busd().serves(); }));
   }

@@ -15,8 +15,8 @@
 namespace starbus::cluster_test {
 namespace {
 
-constexpr std::size_t kSampled = 3;  // of the short form, which is to take well below a minute
-constexpr std::size_t kTwice = 2;
+constexpr std::size_t kFewSampled = 3;  // of the short form, which is to take well below a minute
+constexpr std::size_t kFewTwice = 2;
 /// More than kBuriedAtOnce: the walk comes by twice, and at all other rows in between.
 constexpr std::size_t kStale = 20;
 constexpr auto kBeyondAge = std::chrono::hours(24 * 31);  // of [mail] age, and of keys and senders
@@ -178,7 +178,7 @@ TEST_F(CrashCare, MovesAndAgesWithoutLosingDoublingOrServingTwice) {
     plan_all();
   } else {
     plan_situations(false);
-    plan_sample(kSampled, kTwice);
+    plan_sample(kFewSampled, kFewTwice);
   }
   play_all();
 }

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kClose = "Host: localhost\r\nConnection: close\r\n\r\n";
+const std::string kCloseLines = "Host: localhost\r\nConnection: close\r\n\r\n";
 
 class AdminServerTest : public test::AdminFixture {
  protected:
@@ -56,7 +56,7 @@ TEST_F(AdminServerTest, AnswersWithDecodedParameters) {
 
 TEST_F(AdminServerTest, UnknownPathsListTheRoutes) {
   start(routes);
-  const std::string answer = exchange("GET /nothing HTTP/1.1\r\n" + kClose);
+  const std::string answer = exchange("GET /nothing HTTP/1.1\r\n" + kCloseLines);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 404 "));
   const auto json = nlohmann::json::parse(answer.substr(answer.find("\r\n\r\n")));
   EXPECT_EQ(json["error"], "not_found");
@@ -69,16 +69,16 @@ TEST_F(AdminServerTest, UnknownPathsListTheRoutes) {
 TEST_F(AdminServerTest, WrongMethodsNameTheRightOnes) {
   start(routes);
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS"}) {
-    const std::string answer = exchange(std::string(method) + " /echo HTTP/1.1\r\n" + kClose);
+    const std::string answer = exchange(std::string(method) + " /echo HTTP/1.1\r\n" + kCloseLines);
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 405 ")) << method;
     EXPECT_THAT(answer, HasSubstr("Allow: GET, HEAD\r\n"));
   }
-  EXPECT_THAT(exchange("GET /purge HTTP/1.1\r\n" + kClose), HasSubstr("Allow: POST\r\n"));
+  EXPECT_THAT(exchange("GET /purge HTTP/1.1\r\n" + kCloseLines), HasSubstr("Allow: POST\r\n"));
 }
 
 TEST_F(AdminServerTest, HeadHasTheHeaderOfGetAndNoBody) {
   start(routes);
-  const std::string answer = exchange("HEAD /echo HTTP/1.1\r\n" + kClose);
+  const std::string answer = exchange("HEAD /echo HTTP/1.1\r\n" + kCloseLines);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(answer, HasSubstr("Content-Length: 28\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
@@ -91,7 +91,7 @@ TEST_F(AdminServerTest, OneConnectionServesManyRequests) {
     raw.send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\n");
     EXPECT_THAT(raw.receive_until("}\n"), StartsWith("HTTP/1.1 200 "));
   }
-  raw.send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\nGET /no HTTP/1.1\r\n" + kClose);
+  raw.send("GET /echo HTTP/1.1\r\nHost: localhost\r\n\r\nGET /no HTTP/1.1\r\n" + kCloseLines);
   EXPECT_THAT(raw.receive_all(), HasSubstr("404"));  // pipelined requests are answered in order
 }
 
@@ -109,7 +109,7 @@ TEST_F(AdminServerTest, RoutesThatThrowAnswer500) {
 TEST_F(AdminServerTest, AHeaderThatIsTooLargeIsRefused) {
   start(routes);
   const std::string answer =
-      exchange("GET /echo HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n" + kClose);
+      exchange("GET /echo HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n" + kCloseLines);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 431 "));
   EXPECT_THAT(exchange("GET /echo?" + std::string(100'000, 'x')), StartsWith("HTTP/1.1 431 "));
 }
@@ -138,7 +138,7 @@ TEST_F(AdminServerTest, GarbageIsRefused) {
         std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11)}) {
     EXPECT_THAT(exchange(garbage), StartsWith("HTTP/1.1 400 "));
   }
-  EXPECT_THAT(exchange("GET /%zz HTTP/1.1\r\n" + kClose), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(exchange("GET /%zz HTTP/1.1\r\n" + kCloseLines), StartsWith("HTTP/1.1 400 "));
   EXPECT_TRUE(client().get("/echo"));
 }
 
@@ -155,7 +155,7 @@ TEST_F(AdminServerTest, GarbageIsLoggedOncePerAddress) {
 TEST_F(AdminServerTest, WebSitesAreRefused) {
   start(routes);
   const std::string origin = "Origin: http://evil.example\r\nContent-Length: 0\r\n";
-  EXPECT_THAT(exchange("POST /purge HTTP/1.1\r\n" + origin + kClose), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(exchange("POST /purge HTTP/1.1\r\n" + origin + kCloseLines), StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(exchange("GET /echo HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 403 "));
   for (const char* host : {"127.0.0.1:80", "localhost:80", "[::1]:80", "[::1]"}) {
@@ -176,7 +176,7 @@ TEST_F(AdminServerTest, TheConnectionAfterTheLastIsRefused) {
   }
   test::RawClient refused(server_->socket());
   EXPECT_THAT(refused.receive_all(), StartsWith("HTTP/1.1 503 "));
-  clients.back()->send("GET /echo HTTP/1.1\r\n" + kClose);
+  clients.back()->send("GET /echo HTTP/1.1\r\n" + kCloseLines);
   clients.back()->receive_all();
   while (on_loop([this] { return server_->connections(); }) >= 64) std::this_thread::yield();
   EXPECT_TRUE(client().get("/echo"));

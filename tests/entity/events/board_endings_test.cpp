@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr OnlineId kTown{7};
+constexpr OnlineId kLastTown{7};
 enum class Gate : int { opened = 1, closed = 2 };
 
 class BoardEndingsTest : public testing::Test {
@@ -29,7 +29,7 @@ class BoardEndingsTest : public testing::Test {
   }
   std::vector<std::string> log;
   std::size_t told = 0;
-  EventBoard town{kTown};
+  EventBoard town{kLastTown};
 };
 
 TEST_F(BoardEndingsTest, ASubjectEndsWithinItsOwnCallback) {
@@ -69,7 +69,7 @@ TEST_F(BoardEndingsTest, ASubjectEndsOthers) {
 }
 
 TEST_F(BoardEndingsTest, TheBoardEndsWithinACallback) {
-  auto cell = std::make_unique<EventBoard>(kTown, 41);
+  auto cell = std::make_unique<EventBoard>(kLastTown, 41);
   BoardListener a, b;
   ASSERT_TRUE(a.attach(*cell));
   ASSERT_TRUE(b.attach(*cell));

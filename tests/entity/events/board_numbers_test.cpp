@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr OnlineId kTown{7};
+constexpr OnlineId kWestTown{7};
 constexpr OnlineId kDungeon{8};
 constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
 
@@ -48,8 +48,8 @@ class BoardNumbersTest : public testing::Test {
     return to;
   }
   std::vector<int> heard;
-  EventBoard west{kTown};
-  EventBoard east{kTown};
+  EventBoard west{kWestTown};
+  EventBoard east{kWestTown};
   std::unique_ptr<Subject> subject = std::make_unique<Subject>(heard);
 };
 
@@ -124,7 +124,7 @@ TEST_F(BoardNumbersTest, OtherPlacesHaveOtherNumbers) {
 }
 
 TEST_F(BoardNumbersTest, ACellThatComesLateGoesOnWithTheNumbersOfItsPlace) {
-  EventBoard late(kTown, 9);
+  EventBoard late(kWestTown, 9);
   EXPECT_EQ(*subject->listener.attach(late), 0u) << "it was never there";
   EXPECT_EQ(late.relay(9, "bell", 9).error(), EventErrc::already_announced);
   (void)late.announce("bell", 10);

@@ -15,20 +15,20 @@
 namespace starbus::entity {
 namespace {
 
-struct Act {
+struct BellAct {
   std::uint8_t kind = 0;
   std::uint8_t which = 0;
   std::int8_t priority = 0;
 };
-[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Act& act) {
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const BellAct& act) {
   return out << '{' << act.kind % 8 << ", " << int{act.which} << ", " << act.priority % 3 << '}';
 }
 
-class World {
+class BellWorld {
  public:
-  explicit World(const std::vector<Act>& reactions) : reactions_(reactions) {}
+  explicit BellWorld(const std::vector<BellAct>& reactions) : reactions_(reactions) {}
 
-  void take(const Act& act) {
+  void take(const BellAct& act) {
     switch (act.kind % 8) {
       case 0:
       case 1:
@@ -52,7 +52,7 @@ class World {
     }
     RC_ASSERT(bell_.size() == living_.size());
   }
-  void outer(const Act& act) {
+  void outer(const BellAct& act) {
     try {
       take(act);
     } catch (const std::runtime_error&) {
@@ -136,7 +136,7 @@ class World {
     if (reaction_ < reactions_.size()) take(reactions_[reaction_++]);
   }
 
-  const std::vector<Act>& reactions_;
+  const std::vector<BellAct>& reactions_;
   std::size_t reaction_ = 0;
   std::shared_ptr<int> owned_ = std::make_shared<int>(0);
   std::map<int, ListenerId> living_;
@@ -153,10 +153,10 @@ class World {
 
 namespace rc {
 template <>
-struct Arbitrary<starbus::entity::Act> {
-  static Gen<starbus::entity::Act> arbitrary() {
-    using starbus::entity::Act;
-    return gen::build<Act>(gen::set(&Act::kind), gen::set(&Act::which), gen::set(&Act::priority));
+struct Arbitrary<starbus::entity::BellAct> {
+  static Gen<starbus::entity::BellAct> arbitrary() {
+    using starbus::entity::BellAct;
+    return gen::build<BellAct>(gen::set(&BellAct::kind), gen::set(&BellAct::which), gen::set(&BellAct::priority));
   }
 };
 }  // namespace rc
@@ -165,10 +165,10 @@ namespace starbus::entity {
 namespace {
 
 RC_GTEST_PROP(DispatcherProperty, BehavesLikeItsModel,
-              (const std::vector<Act>& acts, const std::vector<Act>& reactions)) {
-  World world(reactions);
+              (const std::vector<BellAct>& acts, const std::vector<BellAct>& reactions)) {
+  BellWorld world(reactions);
   for (int i = 0; i < 3; ++i) world.outer({0, 0, 0});
-  for (const Act& act : acts) world.outer(act);
+  for (const BellAct& act : acts) world.outer(act);
   world.outer({7, 0, 0});
 }
 

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr OnlineId kTown{7};
-enum class Gate : int { opened = 1, closed = 2 };
+enum class GateEvent : int { opened = 1, closed = 2 };
 enum class Shop : int { opened = 1 };
 
 class EventBoardTest : public testing::Test {
@@ -33,7 +33,7 @@ class EventBoardTest : public testing::Test {
     EXPECT_TRUE(subject.attach(town));
     return subject;
   }
-  std::vector<std::string> announce(const EventKey& key = Gate::opened) {
+  std::vector<std::string> announce(const EventKey& key = GateEvent::opened) {
     log.clear();
     told = *town.announce(key, 1);
     return log;
@@ -49,14 +49,14 @@ TEST_F(EventBoardTest, CallsListenersInTheOrderOfAttaching) {
   BoardListener& b = arrive();
   BoardListener& c = arrive();
   arrive();
-  (void)c.add<int>(Gate::opened, note("c"));
-  (void)a.add<int>(Gate::opened, note("a"));
-  (void)b.add<int>(Gate::closed, note("b"));
+  (void)c.add<int>(GateEvent::opened, note("c"));
+  (void)a.add<int>(GateEvent::opened, note("a"));
+  (void)b.add<int>(GateEvent::closed, note("b"));
   (void)a.add<int>(Shop::opened, note("shop"));
   EXPECT_EQ(town.size(), 4u);
-  EXPECT_THAT(announce(Gate::opened), ElementsAre("c", "a"));
+  EXPECT_THAT(announce(GateEvent::opened), ElementsAre("c", "a"));
   EXPECT_EQ(told, 2u);
-  EXPECT_THAT(announce(Gate::closed), ElementsAre("b"));
+  EXPECT_THAT(announce(GateEvent::closed), ElementsAre("b"));
   EXPECT_THAT(announce("gate"), IsEmpty());
   EXPECT_EQ(town.number(), 3u) << "also what nobody waits for has a number";
 }
@@ -64,9 +64,9 @@ TEST_F(EventBoardTest, CallsListenersInTheOrderOfAttaching) {
 TEST_F(EventBoardTest, ASubjectIsListedOnceAndAllItsListenersAreCalled) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
-  const auto first = *a.add<int>(Gate::opened, note("a1"));
-  const auto second = *a.add<int>(Gate::opened, note("a2"), 1);
-  (void)b.add<int>(Gate::opened, note("b"));
+  const auto first = *a.add<int>(GateEvent::opened, note("a1"));
+  const auto second = *a.add<int>(GateEvent::opened, note("a2"), 1);
+  (void)b.add<int>(GateEvent::opened, note("b"));
   EXPECT_EQ(town.size(), 2u);
   EXPECT_EQ(a.size(), 2u);
   EXPECT_THAT(announce(), ElementsAre("a2", "a1", "b"));
@@ -79,16 +79,16 @@ TEST_F(EventBoardTest, ASubjectIsListedOnceAndAllItsListenersAreCalled) {
   EXPECT_TRUE(a.remove(second));
   EXPECT_EQ(town.size(), 1u);
   EXPECT_THAT(announce(), ElementsAre("b"));
-  (void)a.add<int>(Gate::opened, note("again"));
+  (void)a.add<int>(GateEvent::opened, note("again"));
   EXPECT_THAT(announce(), ElementsAre("b", "again")) << "who comes back stands at the end";
 }
 
 TEST_F(EventBoardTest, DataOfAnotherTypeIsNotDelivered) {
   BoardListener& a = arrive();
-  (void)a.add<int>(Gate::opened, note("int"));
-  (void)a.add<std::string>(Gate::opened, [this](const std::string& text) { log.push_back(text); });
-  EXPECT_EQ(*town.announce(Gate::opened, 1L), 0u);
-  EXPECT_EQ(*town.announce(Gate::opened, std::string("text")), 1u);
+  (void)a.add<int>(GateEvent::opened, note("int"));
+  (void)a.add<std::string>(GateEvent::opened, [this](const std::string& text) { log.push_back(text); });
+  EXPECT_EQ(*town.announce(GateEvent::opened, 1L), 0u);
+  EXPECT_EQ(*town.announce(GateEvent::opened, std::string("text")), 1u);
   EXPECT_THAT(log, ElementsAre("text"));
 }
 
@@ -115,16 +115,16 @@ TEST_F(EventBoardTest, AListenerRemovesItselfAndOthers) {
   BoardListener& c = arrive();
   KeyedListenerId self, later, last;
   auto owned = std::make_shared<int>(0);
-  self = *a.add<int>(Gate::opened, [&, owned](const int&) {
+  self = *a.add<int>(GateEvent::opened, [&, owned](const int&) {
     EXPECT_TRUE(a.remove(self));
     EXPECT_TRUE(a.remove(later)) << "of its own subject";
     EXPECT_TRUE(c.remove(last)) << "and the only one of another";
     EXPECT_EQ(owned.use_count(), 2) << "what it owns lives while it runs";
     log.push_back("once");
   });
-  later = *a.add<int>(Gate::opened, note("later"));
-  (void)b.add<int>(Gate::opened, note("b"));
-  last = *c.add<int>(Gate::opened, note("c"));
+  later = *a.add<int>(GateEvent::opened, note("later"));
+  (void)b.add<int>(GateEvent::opened, note("b"));
+  last = *c.add<int>(GateEvent::opened, note("c"));
   EXPECT_THAT(announce(), ElementsAre("once", "b"));
   EXPECT_EQ(owned.use_count(), 1);
   EXPECT_EQ(town.size(), 1u);
@@ -135,18 +135,18 @@ TEST_F(EventBoardTest, NewListenersJoinTheNextRound) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   bool first = true;
-  (void)a.add<int>(Gate::opened, [&](const int&) {
+  (void)a.add<int>(GateEvent::opened, [&](const int&) {
     log.push_back("a");
     if (!std::exchange(first, false)) return;
-    (void)a.add<int>(Gate::opened, note("a2"));
-    (void)b.add<int>(Gate::opened, note("b"));
-    (void)arrive().add<int>(Gate::opened, note("new"));
-    (void)b.add<int>(Gate::closed, note("closed"));
+    (void)a.add<int>(GateEvent::opened, note("a2"));
+    (void)b.add<int>(GateEvent::opened, note("b"));
+    (void)arrive().add<int>(GateEvent::opened, note("new"));
+    (void)b.add<int>(GateEvent::closed, note("closed"));
     for (int i = 0; i < 100; ++i) (void)a.add<int>(std::to_string(i), note("other"));
   });
   EXPECT_THAT(announce(), ElementsAre("a"));
   EXPECT_THAT(announce(), ElementsAre("a", "a2", "b", "new"));
-  EXPECT_THAT(announce(Gate::closed), ElementsAre("closed"));
+  EXPECT_THAT(announce(GateEvent::closed), ElementsAre("closed"));
   EXPECT_THAT(announce("50"), ElementsAre("other"));
 }
 
@@ -154,22 +154,22 @@ TEST_F(EventBoardTest, NewListenersJoinTheNextRound) {
 TEST_F(EventBoardTest, KeysAddedToLaterListenersAreCalled) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
-  (void)a.add<int>(Gate::opened, [&](const int&) { (void)b.add<int>(Gate::opened, note("b2")); });
-  (void)b.add<int>(Gate::opened, note("b1"));
+  (void)a.add<int>(GateEvent::opened, [&](const int&) { (void)b.add<int>(GateEvent::opened, note("b2")); });
+  (void)b.add<int>(GateEvent::opened, note("b1"));
   EXPECT_THAT(announce(), ElementsAre("b1", "b2"));
 }
 
 TEST_F(EventBoardTest, AnnouncesWithinAnAnnouncement) {
   for (const std::string name : {"a", "b"}) {
     BoardListener& subject = arrive();
-    (void)subject.add<int>(Gate::opened, [this, name](const int& depth) {
+    (void)subject.add<int>(GateEvent::opened, [this, name](const int& depth) {
       log.push_back(name + std::to_string(depth));
       if (name == "a" && depth < 2) {
-        EXPECT_EQ(*town.announce(Gate::opened, depth + 1), 2u);
+        EXPECT_EQ(*town.announce(GateEvent::opened, depth + 1), 2u);
       }
     });
   }
-  EXPECT_EQ(*town.announce(Gate::opened, 0), 2u);
+  EXPECT_EQ(*town.announce(GateEvent::opened, 0), 2u);
   EXPECT_THAT(log, ElementsAre("a0", "a1", "a2", "b2", "b1", "b0"))
       << "the higher number, which is told first, does not hide the lower ones";
   EXPECT_EQ(town.number(), 3u);
@@ -178,28 +178,28 @@ TEST_F(EventBoardTest, AnnouncesWithinAnAnnouncement) {
 TEST_F(EventBoardTest, AnnouncementsNestToALimit) {
   std::size_t calls = 0, refused = 0;
   BoardListener& a = arrive();
-  (void)a.add<int>(Gate::opened, [&](const int&) {
+  (void)a.add<int>(GateEvent::opened, [&](const int&) {
     ++calls;
-    const auto inner = town.announce(Gate::opened, 1);
+    const auto inner = town.announce(GateEvent::opened, 1);
     if (inner) return;
     EXPECT_EQ(inner.error(), EventErrc::too_deep);
     ++refused;
   });
-  EXPECT_EQ(*town.announce(Gate::opened, 1), 1u);
+  EXPECT_EQ(*town.announce(GateEvent::opened, 1), 1u);
   EXPECT_EQ(calls, kMaxDispatchDepth);
   EXPECT_EQ(refused, 1u);
   EXPECT_EQ(town.number(), kMaxDispatchDepth) << "what was refused has used no number";
-  EXPECT_EQ(*town.announce(Gate::opened, 1), 1u) << "the depth is what it was";
+  EXPECT_EQ(*town.announce(GateEvent::opened, 1), 1u) << "the depth is what it was";
 }
 
 TEST_F(EventBoardTest, AnExceptionLeavesItAndTheBoardIsAsUsableAsBefore) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
   const auto thrower =
-      *a.add<int>(Gate::opened, [](const int&) { throw std::runtime_error("a bug"); });
-  (void)b.add<int>(Gate::opened, note("b"));
+      *a.add<int>(GateEvent::opened, [](const int&) { throw std::runtime_error("a bug"); });
+  (void)b.add<int>(GateEvent::opened, note("b"));
   for (std::size_t i = 0; i < 2 * kMaxDispatchDepth; ++i) {
-    EXPECT_THROW((void)town.announce(Gate::opened, 1), std::runtime_error);
+    EXPECT_THROW((void)town.announce(GateEvent::opened, 1), std::runtime_error);
   }
   a.remove(thrower);
   EXPECT_THAT(announce(), ElementsAre("b"));
@@ -211,7 +211,7 @@ TEST_F(EventBoardTest, LeavingListenersChangeNoOrder) {
   for (int i = 0; i < 3'000; ++i) {
     const std::string name = std::to_string(i);
     BoardListener& subject = arrive();
-    const auto id = *subject.add<int>(Gate::opened, note(name));
+    const auto id = *subject.add<int>(GateEvent::opened, note(name));
     if (i % 3 == 0) {
       stay.push_back(name);
     } else {
@@ -219,10 +219,10 @@ TEST_F(EventBoardTest, LeavingListenersChangeNoOrder) {
     }
   }
   // Half of them while it announces.
-  (void)arrive().add<int>(Gate::closed, [&](const int&) {
+  (void)arrive().add<int>(GateEvent::closed, [&](const int&) {
     for (std::size_t i = 0; i < gone.size(); i += 2) gone[i].first->remove(gone[i].second);
   });
-  announce(Gate::closed);
+  announce(GateEvent::closed);
   for (std::size_t i = 1; i < gone.size(); i += 2) gone[i].first->remove(gone[i].second);
   EXPECT_EQ(announce(), stay);
   EXPECT_EQ(told, 1'000u);

@@ -28,9 +28,9 @@ struct Step {
 }
 
 /// Wheel and model in step: each firing must be what the model has first.
-class World {
+class WheelWorld {
  public:
-  World() {
+  WheelWorld() {
     for (auto& owner : owners_) owner = std::make_unique<TimerOwner>();
   }
 
@@ -287,7 +287,7 @@ namespace starbus::entity {
 namespace {
 
 RC_GTEST_PROP(TimerWheelProperty, BehavesLikeASortedMap, (const std::vector<Step>& script)) {
-  World world;
+  WheelWorld world;
   for (const Step& step : script) world.take(step);
   world.finish();
 }

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kBox = "player/1";
+constexpr const char* kCheckedBox = "player/1";
 
 class CheckTest : public testing::Test {
  protected:
@@ -37,7 +37,7 @@ class CheckTest : public testing::Test {
   }
 
   FilledStore filled_;
-  const test::Place box_ = test::place_of(kBox);
+  const test::Place box_ = test::place_of(kCheckedBox);
 };
 
 TEST_F(CheckTest, ASoundStoreIsClean) {
@@ -84,7 +84,7 @@ TEST_F(CheckTest, RowsThatAreNotOfTheirFormAreTold) {
 }
 
 TEST_F(CheckTest, SumsMustFit) {
-  filled_.put(message(5), encode(MessageRow{1'005, 7, {}, test::body_of(kBox, 5)}));
+  filled_.put(message(5), encode(MessageRow{1'005, 7, {}, test::body_of(kCheckedBox, 5)}));
   const auto found = texts(check());
   ASSERT_EQ(found.size(), 2U) << "its own, and that of the next";
   EXPECT_THAT(found[0], HasSubstr("player/1: wrong_total 5: 7 bytes and not"));
@@ -117,7 +117,7 @@ TEST_F(CheckTest, UnknownKindsAndKnownLossesAreNotes) {
   filled_.put("x2", "of a later version");
   filled_.put(message(4), encode(lost_row(9 * 12)));
   filled_.erase(message(5));
-  filled_.put(message(5), encode(MessageRow{1'005, 9 * 13, {}, test::body_of(kBox, 5)}));
+  filled_.put(message(5), encode(MessageRow{1'005, 9 * 13, {}, test::body_of(kCheckedBox, 5)}));
   const CheckReport report = check();
   EXPECT_EQ(report.notes, 2U);
   EXPECT_THAT(texts(report), Contains("the store: unknown_rows: 2 rows of kind 'x'"));

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kBox = "player/1";
+constexpr const char* kMendedBox = "player/1";
 
 class RepairMailTest : public testing::Test {
  protected:
@@ -47,7 +47,7 @@ class RepairMailTest : public testing::Test {
     }
   }
   /// "3 4 lost 6": what a reader of the mailbox finds.
-  std::string content(const std::string& name = kBox) {
+  std::string content(const std::string& name = kMendedBox) {
     const auto snapshot = filled_.snapshot();
     const auto box = find_box(*snapshot, name);
     EXPECT_TRUE(box && *box);
@@ -66,14 +66,14 @@ class RepairMailTest : public testing::Test {
     return message_key(box_.shard, box_.id, number);
   }
   MessageRow row_of(std::uint64_t number, std::string& body) const {
-    body = body_of(kBox, number);
+    body = body_of(kMendedBox, number);
     return {1'000 + number, 0, {}, body};
   }
 
   FilledStore filled_;
   std::size_t turned_back_ = 0;
   std::vector<std::string> told;
-  const test::Place box_ = test::place_of(kBox);
+  const test::Place box_ = test::place_of(kMendedBox);
 };
 
 TEST_F(RepairMailTest, ASoundStoreStaysAsItIs) {
@@ -115,7 +115,7 @@ TEST_F(RepairMailTest, AMailboxThatHasLostAllItsMessages) {
   repair();
   EXPECT_THAT(told, ElementsAre("player/1 lost 3-9"));
   EXPECT_EQ(content(), "lost lost lost lost lost lost lost");
-  EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
+  EXPECT_EQ((*find_box(*filled_.snapshot(), kMendedBox))->row.last, 9U);
 }
 
 TEST_F(RepairMailTest, AcknowledgedMessagesThatAreBackAreTold) {
@@ -152,7 +152,7 @@ TEST_F(RepairMailTest, ANumberFarAwayIsLeftAlone) {
 
 TEST_F(RepairMailTest, NumbersThatCannotBeAreNotTakenOver) {
   const std::uint64_t most = ~std::uint64_t{0};
-  filled_.put(box_key(box_.shard, box_.id), encode(BoxRow{PostTarget::log, kBox, most, 0, 9, 0}));
+  filled_.put(box_key(box_.shard, box_.id), encode(BoxRow{PostTarget::log, kMendedBox, most, 0, 9, 0}));
   std::string body;
   filled_.put(message(most), encode(row_of(most, body)));
   MessageRow absurd = row_of(9, body);
@@ -204,7 +204,7 @@ TEST_F(RepairMailTest, WithoutItsNameAMailboxIsSealed) {
   };
   ASSERT_TRUE(repair_mail(filled_.store(), options));
   EXPECT_THAT(told, ElementsAre("sealed"));
-  const auto box = find_box(*filled_.snapshot(), kBox);
+  const auto box = find_box(*filled_.snapshot(), kMendedBox);
   ASSERT_TRUE(box && *box);
   EXPECT_EQ((*box)->row.name, "");
   EXPECT_EQ((*box)->row.floor, 2U);
@@ -215,7 +215,7 @@ TEST_F(RepairMailTest, WithoutItsNameAMailboxIsSealed) {
 
   // The name turns up, in a file that was read later.
   BoxSearch search([this](const ChannelId& id) { return id == box_.id; });
-  search.read(std::string(5, 'x') + encode(BoxRow{PostTarget::mailbox, kBox}) + "x");
+  search.read(std::string(5, 'x') + encode(BoxRow{PostTarget::mailbox, kMendedBox}) + "x");
   told.clear();
   repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 renamed"));
@@ -234,7 +234,7 @@ TEST_F(RepairMailTest, ANameIsFoundInTheFiles) {
 }
 
 TEST_F(RepairMailTest, ANameIsFoundInADamagedRow) {
-  BoxRow row{PostTarget::log, kBox, 9, 2, 100, 20};
+  BoxRow row{PostTarget::log, kMendedBox, 9, 2, 100, 20};
   std::string sealed(5, 'x');  // a checksum that is wrong
   sealed += encode(row);
   BoxSearch search([this](const ChannelId& id) { return id == box_.id; });
@@ -245,11 +245,11 @@ TEST_F(RepairMailTest, ANameIsFoundInADamagedRow) {
   repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 rebuilt 3-9"));
   EXPECT_EQ(content(), "3 4 5 6 7 8 9");
-  EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.kind, PostTarget::log);
+  EXPECT_EQ((*find_box(*filled_.snapshot(), kMendedBox))->row.kind, PostTarget::log);
 }
 
 TEST_F(RepairMailTest, OneFlippedBitInARowIsTurnedBack) {
-  const BoxRow row{PostTarget::log, kBox, 9, 2, 100, 20};
+  const BoxRow row{PostTarget::log, kMendedBox, 9, 2, 100, 20};
   std::string sealed;
   storage::seal(box_key(box_.shard, box_.id), encode(row), sealed);
   for (std::size_t bit = 0; bit < sealed.size() * 8; ++bit) {
@@ -275,7 +275,7 @@ TEST_F(RepairMailTest, OfAMailboxThatIsGoneTheNumbersStayUsed) {
   for (std::uint64_t number = 3; number <= 9; ++number) filled_.erase(message(number));
   repair(&search);
   EXPECT_THAT(told, ElementsAre("player/1 rebuilt 0-9", "player/1 lost 3-9", "? counted"));
-  EXPECT_EQ((*find_box(*filled_.snapshot(), kBox))->row.last, 9U);
+  EXPECT_EQ((*find_box(*filled_.snapshot(), kMendedBox))->row.last, 9U);
 }
 
 TEST_F(RepairMailTest, AStreamThatCannotBeReadMakesAllOfItsShardVoid) {

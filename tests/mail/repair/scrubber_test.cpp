@@ -22,13 +22,13 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kBox = "guild/7";
+constexpr const char* kGuildBox = "guild/7";
 
 class ScrubberTest : public testing::Test {
  protected:
   ScrubberTest() {
     for (int i = 0; i < 20; ++i) filled_.fill("player/" + std::to_string(i), 2, 9);
-    filled_.fill(kBox, 3, 200);
+    filled_.fill(kGuildBox, 3, 200);
     filled_.move_into_a_table();
   }
   fs::path table() const {
@@ -97,7 +97,7 @@ TEST_F(ScrubberTest, SoundFilesAreReadAgainAndAgain) {
 TEST_F(ScrubberTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMended) {
   begin();
   wait_for_rounds();
-  flip(test::body_of(kBox, 100));
+  flip(test::body_of(kGuildBox, 100));
   wait_for_rounds();
   EXPECT_EQ(scrubber_->figures().damaged, 1u);
   EXPECT_THAT(scrubber_->figures().findings, Contains(StartsWith("guild/7: damaged_block ")));
@@ -109,7 +109,7 @@ TEST_F(ScrubberTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMend
   // The rest goes on.
   EXPECT_TRUE(filled_.store().get(message("player/3", 5)).has_value());
   filled_.put("zz", "posts, too");
-  flip(test::body_of(kBox, 100).replace(0, 1, "f"));  // back again
+  flip(test::body_of(kGuildBox, 100).replace(0, 1, "f"));  // back again
   wait_for_rounds();
   EXPECT_EQ(scrubber_->figures().damaged, 0u);
   EXPECT_THAT(scrubber_->figures().findings, IsEmpty());
@@ -117,11 +117,11 @@ TEST_F(ScrubberTest, AFlippedBitIsToldOnceWithItsMailboxAndForgottenWhenItIsMend
 
 TEST_F(ScrubberTest, ACutTableIsToldThoughItIsOpen) {
   // Its row has been written since, into another table.
-  const test::Place box = test::place_of(kBox);
+  const test::Place box = test::place_of(kGuildBox);
   const std::string row = box_key(box.shard, box.id);
   filled_.put(row, filled_.store().get(row).value().value());
   filled_.move_into_a_table();
-  EXPECT_TRUE(filled_.store().get(message(kBox, 100)).has_value());
+  EXPECT_TRUE(filled_.store().get(message(kGuildBox, 100)).has_value());
   fs::resize_file(table(), fs::file_size(table()) / 2);
   begin();
   wait_for_rounds();
@@ -133,7 +133,7 @@ TEST_F(ScrubberTest, ACutTableIsToldThoughItIsOpen) {
 }
 
 TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
-  EXPECT_TRUE(filled_.store().get(message(kBox, 100)).has_value());
+  EXPECT_TRUE(filled_.store().get(message(kGuildBox, 100)).has_value());
   begin();
   fs::remove(table());
   wait_for_rounds();
@@ -147,14 +147,14 @@ TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
 }
 
 TEST_F(ScrubberTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
-  const storage::FileDamage part{"7.ldb", message(kBox, 21) + '\0', message(kBox, 65), "cut"};
+  const storage::FileDamage part{"7.ldb", message(kGuildBox, 21) + '\0', message(kGuildBox, 65), "cut"};
   EXPECT_THAT(names(part), ElementsAre(HasSubstr("7.ldb: cut; between after message 21 of mailbox"),
                                        "guild/7: damaged_block 22 to 64: in 7.ldb"));
-  const storage::FileDamage last{"7.ldb", message(kBox, 200), message(kBox, 200) + '\0', "cut"};
+  const storage::FileDamage last{"7.ldb", message(kGuildBox, 200), message(kGuildBox, 200) + '\0', "cut"};
   EXPECT_THAT(names(last), Contains("guild/7: damaged_block 200: in 7.ldb"));
-  const storage::FileDamage old{"7.ldb", message(kBox, 1), message(kBox, 4), "cut"};
+  const storage::FileDamage old{"7.ldb", message(kGuildBox, 1), message(kGuildBox, 4), "cut"};
   EXPECT_THAT(names(old), testing::SizeIs(1)) << "acknowledged long ago";
-  const test::Place box = test::place_of(kBox);
+  const test::Place box = test::place_of(kGuildBox);
   const std::string row = box_key(box.shard, box.id);
   EXPECT_THAT(names({"7.ldb", row, row + '\0', "cut"}),
               Contains("guild/7: damaged_block: its row, in 7.ldb"));
@@ -167,14 +167,14 @@ TEST_F(ScrubberTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
 }
 
 TEST_F(ScrubberTest, AMailboxWhoseRowCannotBeReadHasItsId) {
-  const test::Place box = test::place_of(kBox);
+  const test::Place box = test::place_of(kGuildBox);
   filled_.put(box_key(box.shard, box.id), "no row");
-  EXPECT_THAT(names({"7.ldb", message(kBox, 21), message(kBox, 65), "cut"}),
+  EXPECT_THAT(names({"7.ldb", message(kGuildBox, 21), message(kGuildBox, 65), "cut"}),
               Contains("mailbox " + box.id.to_string() + ": damaged_block 21 to 64: in 7.ldb"));
 }
 
 TEST_F(ScrubberTest, AnyRangeOfKeysIsBorne) {
-  std::vector<std::string> keys = {{},         "\0"s, "b", "b\x01", "m", "zz", message(kBox, 7),
+  std::vector<std::string> keys = {{},         "\0"s, "b", "b\x01", "m", "zz", message(kGuildBox, 7),
                                    "b\xff\xff"};
   for (const std::string& from : keys) {
     for (const std::string& to : keys) EXPECT_FALSE(names({"7.ldb", from, to, "cut"}).empty());

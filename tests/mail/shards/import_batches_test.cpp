@@ -6,20 +6,20 @@
 namespace starbus::mail::test {
 namespace {
 
-constexpr const char* kBox = "player/1";
+constexpr const char* kImportedBox = "player/1";
 
 class ImportBatchesTest : public testing::Test {
  protected:
-  ImportBatchesTest() { store_.fill(kBox, 0, 3); }
+  ImportBatchesTest() { store_.fill(kImportedBox, 0, 3); }
   void write(storage::Batch batch) { ASSERT_TRUE(commit(store_.store(), std::move(batch))); }
   PlaceRow place() { return *decode_place(**store_.store().get(place_key(attempt_.shard))); }
   bool has_box() {
-    const ChannelId id = channel_id(kBox);
+    const ChannelId id = channel_id(kImportedBox);
     return store_.store().get(box_key(attempt_.shard, id))->has_value();
   }
 
   FilledStore store_;
-  const ImportAttempt attempt_{place_of(kBox).shard, 7, "b"};
+  const ImportAttempt attempt_{place_of(kImportedBox).shard, 7, "b"};
 };
 
 TEST_F(ImportBatchesTest, TheMarkReplacesEarlierRows) {
@@ -44,7 +44,7 @@ TEST_F(ImportBatchesTest, ARowOfAnotherShardIsNoPage) {
   bus::ShardRows page;
   page.changes.push_back({bus::ShardChange::What::put, {key.begin(), key.end()}, {}});
   EXPECT_FALSE(page_batch(attempt_, page));
-  const std::string box = box_key(other, channel_id(kBox));
+  const std::string box = box_key(other, channel_id(kImportedBox));
   const ByteView foreign = as_bytes(box);
   page.changes.front().key = {foreign.begin(), foreign.end()};
   EXPECT_FALSE(page_batch(attempt_, page));

@@ -17,9 +17,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const Process kOther{2, 2, 2};
-const std::string kBox = "player/1";
+const std::string kMovedBox = "player/1";
 const Lineage kLife = Epoch::of(1, 5);  // that of FilledStore
-const std::uint8_t kShard = shard_of(channel_id(kBox));
+const std::uint8_t kShard = shard_of(channel_id(kMovedBox));
 const std::uint8_t kAnother = static_cast<std::uint8_t>(kShard + 1);
 
 Bytes bytes(std::string_view text) {
@@ -95,7 +95,7 @@ class ShardImportTest : public MovingTest {
 TEST_F(ShardImportTest, TakesWhatItIsGiven) {
   ASSERT_TRUE(import_.begin({kShard}));
   EXPECT_FALSE(said<bus::ShardTake>().asks);
-  const std::string key = box_key(kShard, channel_id(kBox));
+  const std::string key = box_key(kShard, channel_id(kMovedBox));
   import_.rows(kOther, page(1, false, {{bus::ShardChange::What::put, bytes(key), bytes("row")}}));
   EXPECT_EQ(place(kShard), (PlaceRow{Keeping::incoming, 1, "b"}));
   EXPECT_EQ(said<bus::ShardMore>().page, 1U);
@@ -129,7 +129,7 @@ TEST_F(ShardImportTest, WaitsUntilWhatWasHereOfTheShardIsErased) {
 
 TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
   using What = bus::ShardChange::What;
-  const std::string other = box_key(kAnother, channel_id(kBox));
+  const std::string other = box_key(kAnother, channel_id(kMovedBox));
   const std::string mark = place_key(kShard);
   const std::string own = kind_prefix('m', kShard);
   const std::vector<bus::ShardChange> wrong = {
@@ -138,7 +138,7 @@ TEST_F(ShardImportTest, WritesNothingButRowsOfTheShard) {
       {What::erase_range, bytes(own), bytes(other)},
       {What::erase_range, bytes(other), bytes(own)},
       {What::put, bytes(own + "short"), bytes("row")},
-      {What::put, bytes(message_key(kShard, channel_id(kBox), 1) + "!"), bytes("row")},
+      {What::put, bytes(message_key(kShard, channel_id(kMovedBox), 1) + "!"), bytes("row")},
       {What::put, bytes(mark), bytes(encode(PlaceRow{}))},
       {What::put, {}, bytes("row")},
       {What::erase_range, {}, {}},
@@ -160,7 +160,7 @@ TEST_F(ShardImportTest, ListensToItsGiverAndItsAttemptOnly) {
   const auto put = [](std::string_view key) {
     return std::vector<bus::ShardChange>{{bus::ShardChange::What::put, bytes(key), bytes("row")}};
   };
-  const std::string key = box_key(kShard, channel_id(kBox));
+  const std::string key = box_key(kShard, channel_id(kMovedBox));
   import_.rows({3, 3, 3}, page(1, false, put(key)));
   import_.rows(kOther, page(2, false, put(key)));
   bus::ShardRows earlier = page(1, false, put(key));
@@ -182,7 +182,7 @@ TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   EXPECT_EQ(place(kShard).keeping, Keeping::elsewhere);
   EXPECT_FALSE(served_);
   import_.found(kAnother, {Keeping::incoming, 8, "b"}, {});
-  const std::string key = box_key(kAnother, channel_id(kBox));
+  const std::string key = box_key(kAnother, channel_id(kMovedBox));
   store_.put(key, "a part");
   import_.tick();
   EXPECT_FALSE(store_.store().get(key)->has_value());
@@ -190,7 +190,7 @@ TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
 }
 
 TEST_F(ShardImportTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
-  const std::string key = box_key(kShard, channel_id(kBox));
+  const std::string key = box_key(kShard, channel_id(kMovedBox));
   const auto take = [&](Totals has) {
     EXPECT_TRUE(import_.begin({kShard}));
     bus::ShardRows first =
@@ -227,7 +227,7 @@ TEST_F(ShardImportTest, TakesNothingThatTheQuotaOfItsStoreHasNoRoomFor) {
 TEST_F(ShardImportTest, GivesUpWhatGrowsBeyondTheQuotaOnItsWay) {
   quota_.total_messages = 5;
   ASSERT_TRUE(import_.begin({kShard}));
-  const std::string key = box_key(kShard, channel_id(kBox));
+  const std::string key = box_key(kShard, channel_id(kMovedBox));
   import_.rows(kOther, page(1, false, {{bus::ShardChange::What::put, bytes(key), bytes("row")}}));
   bus::ShardRows second = page(2, false, {});
   second.messages = 6;
@@ -269,7 +269,7 @@ TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
 class ShardExportTest : public MovingTest {
  protected:
   ShardExportTest() : exports_(store_.store(), way()) {
-    store_.fill(kBox, 0, 3);
+    store_.fill(kMovedBox, 0, 3);
     offers_.offer({kShard, kAnother}, "b", now_);
   }
   ShardExport::Way way() {
@@ -461,7 +461,7 @@ TEST(ShardOffersTest, ShowsWhatIsOfferedByHost) {
 
 TEST_F(ShardExportTest, DoesNotGiveWhatItCannotRead) {
   store_.move_into_a_table();
-  ASSERT_TRUE(store_.flip_at(test::body_of(kBox, 2)));
+  ASSERT_TRUE(store_.flip_at(test::body_of(kMovedBox, 2)));
   store_.open();
   ShardExport source(store_.store(), way());
   source.take(kOther, take());

@@ -135,7 +135,7 @@ TEST(Remote, AllKindsOfRequestsAnswerAsTheLibraryDoes) {
       .writes = {Insert{"c", "1", {{"n", 1}, {"bytes", Json::binary({1, 2})}}}, increment("2", 7)}};
   const auto written = world.ask<Written>(&Database::write, two);
   ASSERT_TRUE(written) << written.error().to_string();
-  EXPECT_THAT(written->outcomes, testing::ElementsAre(Outcome::created, Outcome::created));
+  EXPECT_THAT(written->outcomes, ::testing::ElementsAre(Outcome::created, Outcome::created));
   EXPECT_FALSE(written->repeated);
   EXPECT_EQ(world.ask<Written>(&Database::write, two).error().to_string(), "exists: write 0: c/1");
   const auto found = world.ask<std::optional<Json>>(&Database::find, Find{"c", "1", {"n"}});
@@ -208,10 +208,10 @@ TEST(Remote, WhatEndsByItsDeadlineSaysWhetherItMayBeThere) {
     }
   }
   EXPECT_EQ(world.remote().outstanding(), 0u);
-  EXPECT_THAT(ends, testing::ElementsAre(testing::Pair("behind", Errc::unavailable),
-                                         testing::Pair("lost", Errc::outcome_unknown),
-                                         testing::Pair("never", Errc::unavailable),
-                                         testing::Pair("read", Errc::unavailable)));
+  EXPECT_THAT(ends, ::testing::ElementsAre(::testing::Pair("behind", Errc::unavailable),
+                                         ::testing::Pair("lost", Errc::outcome_unknown),
+                                         ::testing::Pair("never", Errc::unavailable),
+                                         ::testing::Pair("read", Errc::unavailable)));
 }
 
 TEST(Remote, AnAnswerToAnEarlierAttemptIsNotLookedAt) {
@@ -251,7 +251,7 @@ TEST(Remote, WhatTheBusForbidsEndsAtOnce) {
   world.lose(bus::Errc::denied);
   ASSERT_TRUE(end);
   EXPECT_EQ(end->error(), Errc::unavailable);
-  EXPECT_THAT(end->error().detail, testing::HasSubstr("denied"));
+  EXPECT_THAT(end->error().detail, ::testing::HasSubstr("denied"));
   EXPECT_EQ(end->error(), bus::Errc::denied);
 }
 

@@ -12,7 +12,6 @@ namespace starbus::nodes {
 namespace {
 
 using boost::asio::use_awaitable;
-using bus::Task;
 
 TEST(NearNames, OneEditIsAnInsertionARemovalAChangeOrASwap) {
   for (const char* other : {"servicee", "servce", "serbice", "sevrice", "xservice", "ervice"}) {
@@ -47,7 +46,7 @@ class NearNamesTest : public bus::LoopTest {
 };
 
 TEST_F(NearNamesTest, AreFoundAmongTheNamesThatTheBusShows) {
-  run([this]() -> Task {
+  run([this]() -> bus::Task {
     bus::Bus owner(loop, cluster.node("a", "owner"));
     bus::Bus reader(loop, cluster.node("a", "reader"));
     CO_OK(co_await owner.connect(use_awaitable));

@@ -13,7 +13,6 @@ namespace starbus::nodes {
 namespace {
 
 using boost::asio::use_awaitable;
-using bus::Task;
 
 struct Place {
   Place(boost::asio::io_context& loop, const bus::Options& options) : bus(loop, options) {}
@@ -51,7 +50,7 @@ class OffersTest : public bus::LoopTest {
 };
 
 TEST_F(OffersTest, WhoStandsByForAnotherIsInNoSetMeanwhile) {
-  run([this]() -> Task {
+  run([this]() -> bus::Task {
     CO_OK(co_await one.bus.connect(use_awaitable));
     CO_OK(co_await two.bus.connect(use_awaitable));
     std::vector<std::string> seen;
@@ -80,7 +79,7 @@ TEST_F(OffersTest, WhoStandsByForAnotherIsInNoSetMeanwhile) {
 }
 
 TEST_F(OffersTest, ARefusedNameTakesThoseWithItThatWereGranted) {
-  run([this]() -> Task {
+  run([this]() -> bus::Task {
     CO_OK(co_await one.bus.connect(use_awaitable));
     CO_OK(co_await two.bus.connect(use_awaitable));
     bus::Handlers none;

@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using entity::TimerOwner;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class TurnTest : public testing::Test {
+class TurnTest : public ::testing::Test {
  protected:
   void post(std::string what, std::chrono::nanoseconds takes = 0ns) {
     ASSERT_TRUE(queue.post("test", [this, what = std::move(what), takes] {

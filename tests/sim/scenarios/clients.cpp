@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t kLarge = 100'000;  // bytes: a dozen fill a window
 constexpr int kMany = 40;                  // of them fill it, and what is in flight before it
-constexpr milliseconds kPatience{600'000};
+constexpr milliseconds kLongWait{600'000};
 
 WorldOptions clients_alone() {
   WorldOptions options;
@@ -35,7 +35,7 @@ void k1(std::FILE* trace) {
   caller.run([&] {
     ClientUser::Asking asking;
     asking.to = "entity/b.c1";
-    asking.limit = kPatience;
+    asking.limit = kLongWait;
     asking.reply_bytes = kLarge;
     for (int i = 0; i < kMany; ++i) caller.user().call(asking);
   });

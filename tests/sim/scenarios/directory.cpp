@@ -1,17 +1,11 @@
 // Spec cases D, G, C: directory and leases, groups, causality.
 #include "bus/core/routers/root/directory.hpp"
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Errc;
-
-WorldOptions with_things() {
-  WorldOptions options;
-  options.free_names = {"thing/1", "thing/2"};
-  return options;
-}
 
 void restart_root(Script& s, std::uint64_t down_ms = 50) {
   s.world.root().crash();

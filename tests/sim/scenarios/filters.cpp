@@ -1,17 +1,11 @@
 // Spec cases F1 to F8: filters, custody, failures. Each forces the interleaving that it names.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Errc;
 using bus::Lane;
-
-WorldOptions with_things() {
-  WorldOptions options;
-  options.free_names = {"thing/1", "thing/2"};
-  return options;
-}
 
 /// mover/x at b.1 is frozen, its state held on its way: what is sent to it waits at busroot.
 void freeze_x(Script& s, std::string_view target) {

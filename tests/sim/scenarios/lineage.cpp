@@ -1,17 +1,11 @@
 // Names that live again: what is sent when the new owner is there is handled by it, whatever its
 // sender remembers, and what was sent to the one before never is.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Errc;
-
-WorldOptions with_things() {
-  WorldOptions options;
-  options.free_names = {"thing/1", "thing/2"};
-  return options;
-}
 
 /// thing/1 at b.1, known to entity/a.1.
 void meet(Script& s) {

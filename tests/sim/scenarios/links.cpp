@@ -1,16 +1,10 @@
 // Spec cases F9 to F13: sessions, link clocks, windows, gaps. And the life of filter entries.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Lane;
-
-WorldOptions with_things() {
-  WorldOptions options;
-  options.free_names = {"thing/1", "thing/2"};
-  return options;
-}
 
 void f9(std::FILE* trace) {
   Script s(with_things(), trace);

@@ -1,5 +1,5 @@
 // Logs: what retention may take, numbers that go on, and followers that go on at their cursors.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
@@ -11,10 +11,6 @@ WorldOptions with_log(LogOracle::Quota quota) {
   options.logs = {kLog};
   options.log_quota = quota;
   return options;
-}
-
-std::size_t pending(Script& s) {
-  return s.world.mail.pending(s.process("b.1").application().life());
 }
 
 void append(Script& s) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "bus/core/wire/name.hpp"
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
@@ -15,10 +15,6 @@ WorldOptions with_mail() {
   options.mailboxes = {kBox};
   options.free_names = {kBox};
   return options;
-}
-
-std::size_t pending(Script& s) {
-  return s.world.mail.pending(s.process("b.1").application().life());
 }
 
 void post(Script& s) {

@@ -1,22 +1,10 @@
 // Spec cases M8 to M14: senders that move, targets that die, requests that are repeated.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Lane;
-
-/// mover/x at b.1, with some history.
-void settle_x(Script& s) {
-  s.move_and_wait("mover/x", "b.1");
-  s.until_handled(s.send("entity/a.1", "mover/x"));
-  s.until_rest();
-}
-
-bool frozen(Script& s, std::string_view where, std::string_view name) {
-  const Application::Copy* const copy = s.copy(where, name);
-  return copy && copy->frozen;
-}
 
 /// A moving sender: nothing leaves before all of its own messages were handled.
 void m8(std::FILE* trace) {

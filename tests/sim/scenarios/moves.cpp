@@ -1,22 +1,10 @@
 // Spec cases M: moves, crashes in the middle of them, and who may go on.
-#include "tests/sim/script.hpp"
+#include "tests/sim/scenarios/places.hpp"
 
 namespace starbus::sim {
 namespace {
 
 using bus::Lane;
-
-/// mover/x at b.1, with some history.
-void settle_x(Script& s) {
-  s.move_and_wait("mover/x", "b.1");
-  s.until_handled(s.send("entity/a.1", "mover/x"));
-  s.until_rest();
-}
-
-bool frozen(Script& s, std::string_view where, std::string_view name) {
-  const Application::Copy* const copy = s.copy(where, name);
-  return copy && copy->frozen;
-}
 
 void m1(std::FILE* trace) {
   Script s({}, trace);

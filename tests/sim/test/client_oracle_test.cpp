@@ -7,14 +7,14 @@ namespace starbus::sim {
 namespace {
 
 using bus::Errc;
-using Kind = ClientOracle::Kind;
+using What = ClientOracle::Kind;
 
 constexpr std::uint64_t kAsker = 1;
 constexpr std::uint64_t kOwner = 2;
 
 class ClientOracleTest : public testing::Test {
  protected:
-  ClientOracle::Id ask(Kind kind, const std::string& to = "entity/a") {
+  ClientOracle::Id ask(What kind, const std::string& to = "entity/a") {
     ClientOracle::Question question;
     question.kind = kind;
     question.asker = kAsker;
@@ -37,14 +37,14 @@ class ClientOracleTest : public testing::Test {
 };
 
 TEST_F(ClientOracleTest, LetsTrueEndsPass) {
-  const auto answered = ask(Kind::call);
+  const auto answered = ask(What::call);
   end_call(answered, answer(answered), 50);
-  end_call(ask(Kind::call), bus::Error{Errc::deadline, ""});
-  const auto failed = ask(Kind::call);
+  end_call(ask(What::call), bus::Error{Errc::deadline, ""});
+  const auto failed = ask(What::call);
   oracle_.handled(failed, kOwner, "entity/a");
   oracle_.fails(failed);
   end_call(failed, bus::Error{Errc::handler_failed, ""});
-  const auto told = ask(Kind::announcement, "group/g");
+  const auto told = ask(What::announcement, "group/g");
   oracle_.handled(told, kOwner, "group/g#1");
   oracle_.announcement_ended(
       told, bus::GroupOutcome{1, {{"group/g#2", bus::Error{Errc::would_block, ""}}}});
@@ -53,36 +53,36 @@ TEST_F(ClientOracleTest, LetsTrueEndsPass) {
 }
 
 TEST_F(ClientOracleTest, NamesAReplyThatNobodySent) {
-  end_call(ask(Kind::call), encode_reply(1, 7, 0));
+  end_call(ask(What::call), encode_reply(1, 7, 0));
   EXPECT_NE(oracle_.violation().find("no handler sent"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesTheReplyToAnotherCall) {
-  const auto first = ask(Kind::call);
-  const auto second = ask(Kind::call);
+  const auto first = ask(What::call);
+  const auto second = ask(What::call);
   end_call(second, answer(first));
   EXPECT_NE(oracle_.violation().find("another call"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesASecondEnd) {
-  const auto id = ask(Kind::call);
+  const auto id = ask(What::call);
   end_call(id, answer(id));
   end_call(id, bus::Error{Errc::deadline, ""});
   EXPECT_NE(oracle_.violation().find("ended twice"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesADeadlineBeforeItsTime) {
-  end_call(ask(Kind::call), bus::Error{Errc::deadline, ""}, 99);
+  end_call(ask(What::call), bus::Error{Errc::deadline, ""}, 99);
   EXPECT_NE(oracle_.violation().find("before its time"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesAFailureThatNoHandlerMade) {
-  end_call(ask(Kind::call), bus::Error{Errc::handler_failed, ""});
+  end_call(ask(What::call), bus::Error{Errc::handler_failed, ""});
   EXPECT_NE(oracle_.violation().find("did not fail it"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesWhatIsHandledAfterARefusal) {
-  const auto id = ask(Kind::message);
+  const auto id = ask(What::message);
   oracle_.message_ended(id, bus::Error{Errc::no_owner, ""}, {}, 0);
   EXPECT_EQ(oracle_.violation(), "");
   oracle_.handled(id, kOwner, "entity/a");
@@ -90,15 +90,15 @@ TEST_F(ClientOracleTest, NamesWhatIsHandledAfterARefusal) {
 }
 
 TEST_F(ClientOracleTest, NamesWhatIsHandledOutOfOrder) {
-  const auto first = ask(Kind::message);
-  const auto second = ask(Kind::message);
+  const auto first = ask(What::message);
+  const auto second = ask(What::message);
   oracle_.handled(second, kOwner, "entity/a");
   oracle_.handled(first, kOwner, "entity/a");
   EXPECT_NE(oracle_.violation().find("after its successor"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, NamesAnOutcomeThatCountsTooMany) {
-  const auto id = ask(Kind::announcement, "group/g");
+  const auto id = ask(What::announcement, "group/g");
   oracle_.handled(id, kOwner, "group/g#1");
   oracle_.announcement_ended(id, bus::GroupOutcome{2, {}});
   EXPECT_NE(oracle_.violation().find("2 members are said"), std::string::npos);
@@ -106,13 +106,13 @@ TEST_F(ClientOracleTest, NamesAnOutcomeThatCountsTooMany) {
 
 TEST_F(ClientOracleTest, NamesAMemberThatIsNamedTwice) {
   const bus::Error full{Errc::would_block, ""};
-  oracle_.announcement_ended(ask(Kind::announcement, "group/g"),
+  oracle_.announcement_ended(ask(What::announcement, "group/g"),
                              bus::GroupOutcome{0, {{"group/g#1", full}, {"group/g#1", full}}});
   EXPECT_NE(oracle_.violation().find("named twice"), std::string::npos);
 }
 
 TEST_F(ClientOracleTest, WaitsForAnAnswerThatALivingHandlerSent) {
-  const auto id = ask(Kind::call);
+  const auto id = ask(What::call);
   (void)answer(id);
   EXPECT_NE(oracle_.open(everybody_lives), "");
   EXPECT_EQ(oracle_.open([](std::uint64_t life) { return life == kAsker; }), "");

@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRecords = 300;
+constexpr int kFileRecords = 300;
 
-std::string key_of(int i) {
+std::string file_key(int i) {
   const std::string text = std::to_string(i);
   return "key/" + std::string(4 - text.size(), '0') + text;
 }
@@ -24,12 +24,12 @@ class FileCheckTest : public ::testing::Test {
  protected:
   FileCheckTest() {
     store_ = test::open_or_fail(options());
-    for (int i = 0; i < kRecords; ++i) {
-      EXPECT_TRUE(test::commit(*store_, test::put(key_of(i), std::string(200, 'v'))));
+    for (int i = 0; i < kFileRecords; ++i) {
+      EXPECT_TRUE(test::commit(*store_, test::put(file_key(i), std::string(200, 'v'))));
     }
     store_.reset();
     store_ = test::open_or_fail(options());  // moves the log into a table
-    EXPECT_TRUE(store_->get(key_of(0)).has_value()) << "the table is open, as in a store in use";
+    EXPECT_TRUE(store_->get(file_key(0)).has_value()) << "the table is open, as in a store in use";
   }
   StoreOptions options() {
     return {.folder = folder_.path() / "store", .env = &env_, .headroom = 1};
@@ -70,7 +70,7 @@ class FileCheckTest : public ::testing::Test {
 
 TEST_F(FileCheckTest, ASoundStoreIsReadAsAWhole) {
   EXPECT_TRUE(check().empty());
-  EXPECT_GE(read_, kRecords * 200u);
+  EXPECT_GE(read_, kFileRecords * 200u);
 }
 
 TEST_F(FileCheckTest, EachFlippedByteOfATableIsFoundWithItsKeys) {
@@ -87,8 +87,8 @@ TEST_F(FileCheckTest, EachFlippedByteOfATableIsFoundWithItsKeys) {
     EXPECT_LE(damage[0].from, damage[0].to);
     EXPECT_FALSE(damage[0].reason.empty());
     int within = 0;
-    for (int i = 0; i < kRecords; ++i) {
-      within += damage[0].from <= key_of(i) && key_of(i) < damage[0].to ? 1 : 0;
+    for (int i = 0; i < kFileRecords; ++i) {
+      within += damage[0].from <= file_key(i) && file_key(i) < damage[0].to ? 1 : 0;
     }
     EXPECT_LE(within, 40) << "a block or two, not the table";
   }
@@ -109,11 +109,11 @@ TEST_F(FileCheckTest, ACutTableIsFoundThoughItIsOpen) {
   fs::resize_file(table, fs::file_size(table) / 2);
   const auto damage = check();
   ASSERT_EQ(damage.size(), 1u);
-  EXPECT_GT(damage[0].from, key_of(kRecords / 4)) << "what is whole is not lost";
-  EXPECT_LT(damage[0].from, key_of(kRecords * 3 / 4));
-  EXPECT_GT(damage[0].to, key_of(kRecords - 1));
+  EXPECT_GT(damage[0].from, file_key(kFileRecords / 4)) << "what is whole is not lost";
+  EXPECT_LT(damage[0].from, file_key(kFileRecords * 3 / 4));
+  EXPECT_GT(damage[0].to, file_key(kFileRecords - 1));
   EXPECT_NE(damage[0].reason.find("should have"), std::string::npos) << damage[0].reason;
-  EXPECT_TRUE(store_->get(key_of(1))) << "the rest goes on";
+  EXPECT_TRUE(store_->get(file_key(1))) << "the rest goes on";
 }
 
 TEST_F(FileCheckTest, ALostTableIsFoundThoughItIsOpen) {
@@ -122,8 +122,8 @@ TEST_F(FileCheckTest, ALostTableIsFoundThoughItIsOpen) {
   const auto damage = check();
   ASSERT_EQ(damage.size(), 1u);
   EXPECT_EQ(damage[0].file, table.filename());
-  EXPECT_LE(damage[0].from, key_of(0));
-  EXPECT_GT(damage[0].to, key_of(kRecords - 1));
+  EXPECT_LE(damage[0].from, file_key(0));
+  EXPECT_GT(damage[0].to, file_key(kFileRecords - 1));
 }
 
 TEST_F(FileCheckTest, OtherFilesAreMissed) {
@@ -166,7 +166,7 @@ TEST_F(FileCheckTest, CompactionsMeanwhileAreNoDamage) {
   std::atomic<bool> ended = false;
   std::thread writer([&] {
     for (int i = 0; !ended; ++i) {
-      (void)test::commit(*store_, test::put(key_of(i % kRecords), std::string(2'000, 'w')));
+      (void)test::commit(*store_, test::put(file_key(i % kFileRecords), std::string(2'000, 'w')));
       if (i % 20 == 0) store_->compact("", "");
     }
   });

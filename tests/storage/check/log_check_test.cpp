@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRecords = 120;
+constexpr int kLogRecords = 120;
 
-std::string key_of(int i) {
+std::string log_key(int i) {
   return "key/" + std::to_string(1000 + i);
 }
 
@@ -33,8 +33,8 @@ class LogCheckTest : public ::testing::Test {
   LogCheckTest() {
     for (int part = 0; part < 2; ++part) {
       const auto store = test::open_or_fail({.folder = original(), .headroom = 1});
-      for (int i = part == 0 ? 0 : kRecords / 3; i < (part == 0 ? kRecords / 3 : kRecords); ++i) {
-        EXPECT_TRUE(test::commit(*store, test::put(key_of(i), std::string(700, 'v'))));
+      for (int i = part == 0 ? 0 : kLogRecords / 3; i < (part == 0 ? kLogRecords / 3 : kLogRecords); ++i) {
+        EXPECT_TRUE(test::commit(*store, test::put(log_key(i), std::string(700, 'v'))));
       }
     }
     fs::copy(original(), copy());
@@ -60,7 +60,7 @@ class LogCheckTest : public ::testing::Test {
     return damage ? damage->value_or("") : "";
   }
   /// How many records LevelDB has after it opened the copy with its checks; -1: it reports damage.
-  int records_of_leveldb(int written = kRecords) {
+  int records_of_leveldb(int written = kLogRecords) {
     leveldb::Options options;
     options.paranoid_checks = true;
     leveldb::DB* opened = nullptr;
@@ -69,14 +69,14 @@ class LogCheckTest : public ::testing::Test {
     if (!status.ok()) return -1;
     int records = 0;
     std::string value;
-    for (int i = 0; i < written; ++i) records += db->Get({}, key_of(i), &value).ok() ? 1 : 0;
+    for (int i = 0; i < written; ++i) records += db->Get({}, log_key(i), &value).ok() ? 1 : 0;
     return records;
   }
   void expect_silent_loss(const std::string& what) {
     EXPECT_EQ(found(), what);
     const int records = records_of_leveldb();
     EXPECT_GE(records, 0) << "LevelDB reports it by itself";
-    EXPECT_LT(records, kRecords) << "nothing is lost";
+    EXPECT_LT(records, kLogRecords) << "nothing is lost";
   }
   /// Where the fragment of a log begins that has this byte.
   static std::size_t fragment_at(const std::string& log, std::size_t place) {
@@ -95,7 +95,7 @@ class LogCheckTest : public ::testing::Test {
 
 TEST_F(LogCheckTest, SoundStore_FindsNothing) {
   EXPECT_EQ(found(), "");
-  EXPECT_EQ(records_of_leveldb(), kRecords);
+  EXPECT_EQ(records_of_leveldb(), kLogRecords);
 }
 
 TEST_F(LogCheckTest, NoStore_FindsNothing) {
@@ -151,8 +151,8 @@ TEST_F(LogCheckTest, ManifestWithoutItsEnd_IsSilentInLevelDb) {
   {
     const auto store =
         test::open_or_fail({.folder = original(), .headroom = 1, .write_buffer = 65'536});
-    for (int i = 0; i < 4 * kRecords; ++i) {
-      EXPECT_TRUE(test::commit(*store, test::put(key_of(i), std::string(700, 'w'))));
+    for (int i = 0; i < 4 * kLogRecords; ++i) {
+      EXPECT_TRUE(test::commit(*store, test::put(log_key(i), std::string(700, 'w'))));
     }
     fs::remove_all(copy());
     fs::copy(original(), copy());
@@ -160,9 +160,9 @@ TEST_F(LogCheckTest, ManifestWithoutItsEnd_IsSilentInLevelDb) {
   change(file("MANIFEST-"),
          [](std::string& bytes) { bytes.resize(fragment_at(bytes, bytes.size() - 1)); });
   EXPECT_NE(found().find(".log: the file is gone"), std::string::npos) << found();
-  const int records = records_of_leveldb(4 * kRecords);
+  const int records = records_of_leveldb(4 * kLogRecords);
   EXPECT_GE(records, 0) << "LevelDB reports it by itself";
-  EXPECT_LT(records, 4 * kRecords) << "nothing is lost";
+  EXPECT_LT(records, 4 * kLogRecords) << "nothing is lost";
 }
 
 TEST_F(LogCheckTest, CutManifestEdit_IsFound) {

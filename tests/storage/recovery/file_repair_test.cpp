@@ -21,13 +21,13 @@ using test::Content;
 using test::put;
 using testing::Call;
 
-constexpr int kRecords = 240;
+constexpr int kRepairRecords = 240;
 
-std::string key_of(int i) {
+std::string repair_key(int i) {
   const std::string text = std::to_string(i);
   return "key/" + std::string(4 - text.size(), '0') + text;
 }
-std::string value_of(int i) {
+std::string repair_value(int i) {
   return std::string(500, static_cast<char>('a' + i % 26)) + std::to_string(i);
 }
 
@@ -38,15 +38,15 @@ class FileRepairTest : public ::testing::Test {
   FileRepairTest() {
     for (int part = 0; part < 3; ++part) {
       const auto store = test::open_or_fail(options("original"));
-      for (int i = part; i < kRecords; i += 3) {
-        EXPECT_TRUE(commit(*store, put(key_of(i), value_of(i))));
-        expected_[key_of(i)] = value_of(i);
+      for (int i = part; i < kRepairRecords; i += 3) {
+        EXPECT_TRUE(commit(*store, put(repair_key(i), repair_value(i))));
+        expected_[repair_key(i)] = repair_value(i);
       }
-      for (int i = part - 1; part > 0 && i < kRecords; i += 30) {
+      for (int i = part - 1; part > 0 && i < kRepairRecords; i += 30) {
         Batch batch;
-        batch.erase(key_of(i));
+        batch.erase(repair_key(i));
         EXPECT_TRUE(commit(*store, std::move(batch)));
-        expected_.erase(key_of(i));
+        expected_.erase(repair_key(i));
       }
     }
   }
@@ -213,9 +213,9 @@ TEST_F(FileRepairTest, LogWithHole_KeepsTheRest) {
       const bool lost = std::ranges::any_of(told, &DamageNote::lost);
       if (!lost && content != expected_) {
         // What was not told must be a torn end: nothing of the log is there behind the damage.
-        for (int i = 2; i < kRecords; i += 3) {
-          if (content.contains(key_of(i)) || !expected_.contains(key_of(i))) continue;
-          for (int j = i; j < kRecords; j += 3) ASSERT_FALSE(content.contains(key_of(j)));
+        for (int i = 2; i < kRepairRecords; i += 3) {
+          if (content.contains(repair_key(i)) || !expected_.contains(repair_key(i))) continue;
+          for (int j = i; j < kRepairRecords; j += 3) ASSERT_FALSE(content.contains(repair_key(j)));
           break;
         }
         ASSERT_GT(at + length + 900, size) << "only of the last record";
@@ -245,10 +245,10 @@ TEST_F(FileRepairTest, TornEnd_IsNotDamage) {
       const Content content = test::content_of(*store);
       ASSERT_TRUE(std::ranges::none_of(notes(), &DamageNote::lost));
       bool missing = false;
-      for (int i = 2; i < kRecords; i += 3) {
-        if (!expected_.contains(key_of(i))) continue;
-        missing = missing || !content.contains(key_of(i));
-        ASSERT_EQ(content.contains(key_of(i)), !missing) << "a prefix";
+      for (int i = 2; i < kRepairRecords; i += 3) {
+        if (!expected_.contains(repair_key(i))) continue;
+        missing = missing || !content.contains(repair_key(i));
+        ASSERT_EQ(content.contains(repair_key(i)), !missing) << "a prefix";
       }
     }
   }
@@ -313,7 +313,7 @@ TEST_F(FileRepairTest, DamagedTable_KeepsOtherBlocks) {
     if (HasFatalFailure()) return;
     kept += content.size();
     ++rounds;
-    for (int i = 0; i < 3 * kRecords; ++i) ASSERT_TRUE(commit(*store, put("z", value_of(i))));
+    for (int i = 0; i < 3 * kRepairRecords; ++i) ASSERT_TRUE(commit(*store, put("z", repair_value(i))));
   }
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "a block and not a table";
 }
@@ -370,8 +370,8 @@ TEST_F(FileRepairTest, TableOfLostEdit_IsKept) {
   {
     const auto store = test::open_or_fail(small);
     for (int i = 0; i < 600; ++i) {
-      all[key_of(i)] = value_of(i);
-      ASSERT_TRUE(commit(*store, put(key_of(i), value_of(i))));
+      all[repair_key(i)] = repair_value(i);
+      ASSERT_TRUE(commit(*store, put(repair_key(i), repair_value(i))));
     }
   }
   const std::string whole = read(file("MANIFEST-"));

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRecords = 200;
+constexpr int kSalvageRecords = 200;
 
-std::string key_of(int i) {
+std::string salvage_key(int i) {
   const std::string text = std::to_string(i);
   return "key/" + std::string(4 - text.size(), '0') + text;
 }
@@ -80,18 +80,18 @@ class SalvageTest : public ::testing::Test {
   SalvageTest() {
     std::mt19937 random(1);
     auto store = test::open_or_fail(options("original"));
-    for (int i = 0; i < kRecords; ++i) {
+    for (int i = 0; i < kSalvageRecords; ++i) {
       // Some are as long as several blocks, some empty.
       std::string value(i % 50 == 7 ? 9'000 : i % 11 == 0 ? 0 : 150, '\0');
       for (char& c : value) c = static_cast<char>(random());
-      EXPECT_TRUE(test::commit(*store, test::put(key_of(i), value)));
-      expected_[key_of(i)] = value;
+      EXPECT_TRUE(test::commit(*store, test::put(salvage_key(i), value)));
+      expected_[salvage_key(i)] = value;
     }
     // Erased in the table, too.
     Batch batch;
-    for (int i = 0; i < kRecords; i += 29) {
-      batch.erase(key_of(i));
-      expected_.erase(key_of(i));
+    for (int i = 0; i < kSalvageRecords; i += 29) {
+      batch.erase(salvage_key(i));
+      expected_.erase(salvage_key(i));
     }
     EXPECT_TRUE(test::commit(*store, std::move(batch)));
     store.reset();
@@ -131,7 +131,7 @@ class SalvageTest : public ::testing::Test {
 
 TEST_F(SalvageTest, EachCutGivesTheRowsOfAllWholeBlocksAndNothingElse) {
   const std::vector<std::string> all = keys_in(bytes_);
-  ASSERT_GT(all.size(), kRecords * 1u);
+  ASSERT_GT(all.size(), kSalvageRecords * 1u);
   const TableIndex index(bytes_);
   ASSERT_GT(index.ends.size(), 8u);
   std::size_t whole = 0;  // rows of blocks that end before the cut
@@ -191,9 +191,9 @@ TEST_F(SalvageTest, NewerWritesElsewhereStayNewer) {
   {
     const auto store = test::open_or_fail(options("original"));
     Batch batch;
-    for (int i = 0; i < kRecords; i += 2) {
-      expected_[key_of(i)] = "newer";
-      batch.put(key_of(i), "newer");
+    for (int i = 0; i < kSalvageRecords; i += 2) {
+      expected_[salvage_key(i)] = "newer";
+      batch.put(salvage_key(i), "newer");
     }
     ASSERT_TRUE(test::commit(*store, std::move(batch)));
   }

@@ -10,21 +10,19 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const Lineage kFirst = SendingSide::lineage(1);
-const Lineage kSecond = SendingSide::lineage(2);
-constexpr std::uint64_t kShard = 7;
+constexpr std::uint64_t kStored = 7;
 
 class OriginDurable : public SendingSide, public testing::Test {
  protected:
   void post(std::string_view body, Token token, Time expires = {}) {
-    const auto seq = origin.send({channel(kShard), kFirst, {}, true}, Lane::call, {},
+    const auto seq = origin.send({channel(kStored), kFirst, {}, true}, Lane::call, {},
                                  as_bytes(body), token, expires);
     ASSERT_TRUE(seq) << seq.error().to_string();
   }
   void said(std::uint64_t last, std::vector<PostResult> results, bool complete = false,
             Lineage lineage = kFirst) {
     origin.on_posted(
-        {Lane::call, {}, channel(kShard), lineage, last, complete, std::move(results)});
+        {Lane::call, {}, channel(kStored), lineage, last, complete, std::move(results)});
   }
   std::vector<std::string> ends;
 
@@ -72,7 +70,7 @@ TEST_F(OriginDurable, AGapReleasesNothingAndSendsAgain) {
   post("a", 11);
   post("b", 12);
   pull();
-  nack(kShard, NackReason::gap, 2, 1, kFirst);
+  nack(kStored, NackReason::gap, 2, 1, kFirst);
   EXPECT_THAT(ends, IsEmpty());
   EXPECT_THAT(pull_messages(), ElementsAre(WireMessage{0, 1, "a"}, WireMessage{1, 2, "b"}));
 }
@@ -80,7 +78,7 @@ TEST_F(OriginDurable, AGapReleasesNothingAndSendsAgain) {
 TEST_F(OriginDurable, WaitsWhileNobodyOwnsTheChannel) {
   post("a", 11);
   pull();
-  nack(kShard, NackReason::no_owner, 1);
+  nack(kStored, NackReason::no_owner, 1);
   EXPECT_THAT(failures, IsEmpty());
   EXPECT_EQ(pull_probe(), 0u);
   pass(kChokeLongest);
@@ -92,7 +90,7 @@ TEST_F(OriginDurable, WaitsWhileNobodyOwnsTheChannel) {
 TEST_F(OriginDurable, ExpiresWhileItWaits) {
   post("a", 11, now() + from_ms(500));
   pull();
-  nack(kShard, NackReason::no_owner, 1);
+  nack(kStored, NackReason::no_owner, 1);
   pass(1'000);
   EXPECT_THAT(failures, ElementsAre(Failure{11, 1, Errc::expired, true}));
 }
@@ -107,7 +105,7 @@ TEST_F(OriginDurable, AnotherLineageMeansThatTheDiskIsAnother) {
 TEST_F(OriginDurable, HasAWindowOfMessages) {
   for (Token token = 1; token <= kDurableWindow; ++token) post("m", token);
   const auto more =
-      origin.send({channel(kShard), kFirst, {}, true}, Lane::call, {}, as_bytes("m"), 1, {});
+      origin.send({channel(kStored), kFirst, {}, true}, Lane::call, {}, as_bytes("m"), 1, {});
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error(), Errc::would_block);
 }

@@ -100,4 +100,8 @@ inline void PrintTo(const SendingSide::Failure& failure, std::ostream* out) {
        << (failure.sent ? " sent" : " unsent");
 }
 
+/// Two lives of an owner.
+inline const Lineage kFirst = SendingSide::lineage(1);
+inline const Lineage kSecond = SendingSide::lineage(2);
+
 }  // namespace starbus::bus

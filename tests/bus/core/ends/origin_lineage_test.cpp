@@ -11,8 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-const Lineage kFirst = SendingSide::lineage(1);
-const Lineage kSecond = SendingSide::lineage(2);
 
 /// The lineages of the runs that are ready, and their messages.
 std::vector<std::pair<Lineage, std::vector<WireMessage>>> pull_runs(SendingSide& side) {

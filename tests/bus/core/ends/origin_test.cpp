@@ -13,8 +13,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using Failure = SendingSide::Failure;
 
-const Lineage kFirst = SendingSide::lineage(1);
-const Lineage kSecond = SendingSide::lineage(2);
 
 TEST(Origin, ProbesFirstWhenTheLineageIsUnknown) {
   SendingSide side;

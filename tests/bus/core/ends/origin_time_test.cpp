@@ -10,8 +10,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-const Lineage kFirst = SendingSide::lineage(1);
-const Lineage kSecond = SendingSide::lineage(2);
 
 /// Milliseconds between the probes of the next `ms`.
 std::vector<std::int64_t> probe_pauses(SendingSide& side, std::uint64_t ms) {

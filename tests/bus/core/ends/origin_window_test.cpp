@@ -11,8 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-const Lineage kFirst = SendingSide::lineage(1);
-const Lineage kSecond = SendingSide::lineage(2);
 
 TEST(OriginWindow, OfAChannelEndsExactlyAtItsLimit) {
   SendingSide side;

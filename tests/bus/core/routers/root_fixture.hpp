@@ -156,4 +156,8 @@ struct RootTest : ::testing::Test {
   }
 };
 
+/// A process on each of two hosts.
+inline const Process kA = process_on("A", "n1");
+inline const Process kB = process_on("B", "n1");
+
 }  // namespace starbus::bus::test

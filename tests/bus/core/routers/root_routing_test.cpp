@@ -6,8 +6,6 @@
 namespace starbus::bus::test {
 namespace {
 
-const Process kA = process_on("A", "n1");
-const Process kB = process_on("B", "n1");
 
 using RootRouting = RootTest;
 

@@ -11,7 +11,7 @@ namespace starbus::bus {
 namespace {
 
 const Process kOrigin{1, 2, 3};
-const ChannelId kChannel{4, 5};
+const ChannelId kTarget{4, 5};
 
 struct Item3 {
   std::uint32_t step;
@@ -35,7 +35,7 @@ Bytes run_payload(const std::vector<Item3>& items, std::uint64_t prev = 6, std::
   const Bytes encoded = items_of(items);
   Bytes out;
   encode_run(
-      {lane, static_cast<std::uint16_t>(items.size()), kOrigin, kChannel, {8}, prev, seq, encoded},
+      {lane, static_cast<std::uint16_t>(items.size()), kOrigin, kTarget, {8}, prev, seq, encoded},
       out);
   return {out.begin() + kRecordHeader, out.end()};
 }
@@ -46,7 +46,7 @@ TEST(RunCoding, IsReadBack) {
   ASSERT_TRUE(run);
   EXPECT_EQ(run->lane, Lane::sync);
   EXPECT_EQ(run->origin, kOrigin);
-  EXPECT_EQ(run->channel, kChannel);
+  EXPECT_EQ(run->channel, kTarget);
   EXPECT_EQ(run->lineage.value, 8u);
   const std::vector<WireMessage> expected = {{6, 7, "a"}, {7, 8, "<tombstone>"}, {8, 13, ""}};
   EXPECT_EQ(messages_of(*run), expected);
@@ -131,7 +131,7 @@ Bytes multicast_payload(const Multicast& multicast) {
 
 TEST(MulticastCoding, IsReadBack) {
   const Bytes payload = multicast_payload(
-      {Lane::bulk, kOrigin, {{kChannel, {8}, 0, 1}, {{6, 7}, {9}, 1, 2}}, as_bytes("body")});
+      {Lane::bulk, kOrigin, {{kTarget, {8}, 0, 1}, {{6, 7}, {9}, 1, 2}}, as_bytes("body")});
   const auto multicast = decode_multicast(payload);
   ASSERT_TRUE(multicast);
   EXPECT_EQ(multicast->lane, Lane::bulk);
@@ -146,11 +146,11 @@ TEST(MulticastCoding, IsReadBack) {
 
 TEST(MulticastCoding, RefusesLiars) {
   const auto refused = [](const Bytes& payload) { return !decode_multicast(payload).has_value(); };
-  const Target target{kChannel, {8}, 0, 1};
+  const Target target{kTarget, {8}, 0, 1};
   EXPECT_TRUE(refused(multicast_payload({Lane::bulk, kOrigin, {}, {}}))) << "nobody";
   EXPECT_TRUE(refused(multicast_payload({Lane::control, kOrigin, {target}, {}})));
-  EXPECT_TRUE(refused(multicast_payload({Lane::bulk, kOrigin, {{kChannel, {8}, 0, 0}}, {}})));
-  EXPECT_TRUE(refused(multicast_payload({Lane::bulk, kOrigin, {{kChannel, {8}, 3, 3}}, {}})));
+  EXPECT_TRUE(refused(multicast_payload({Lane::bulk, kOrigin, {{kTarget, {8}, 0, 0}}, {}})));
+  EXPECT_TRUE(refused(multicast_payload({Lane::bulk, kOrigin, {{kTarget, {8}, 3, 3}}, {}})));
   EXPECT_FALSE(refused(
       multicast_payload({Lane::bulk, kOrigin, std::vector<Target>(kMaxGroup, target), {}})));
   EXPECT_TRUE(refused(

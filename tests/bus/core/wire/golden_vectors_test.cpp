@@ -15,7 +15,7 @@ namespace starbus::bus {
 namespace {
 
 const Process kProcess{0x11121314, 0x21222324, 0x3132333435363738};
-const ChannelId kChannel{0x4142434445464748, 0x5152535455565758};
+const ChannelId kNamed{0x4142434445464748, 0x5152535455565758};
 const Epoch kEpoch = Epoch::of(3, 17);
 const Lineage kLineage = Epoch::of(2, 9);
 const Ticket kTicket{kProcess, {0x61626364, 0x71727374, 0x8182838485868788}, 5};
@@ -68,14 +68,14 @@ TEST(GoldenVectors, OfTheSession) {
 }
 
 TEST(GoldenVectors, OfReplies) {
-  expect_golden("probe", Probe{Lane::call, kProcess, kChannel, 12});
-  expect_golden("ack", Ack{Lane::sync, kProcess, kChannel, kLineage, 12});
-  expect_golden("nack", Nack{Lane::bulk, kProcess, kChannel, 12, NackReason::gap, kLineage, 10});
+  expect_golden("probe", Probe{Lane::call, kProcess, kNamed, 12});
+  expect_golden("ack", Ack{Lane::sync, kProcess, kNamed, kLineage, 12});
+  expect_golden("nack", Nack{Lane::bulk, kProcess, kNamed, 12, NackReason::gap, kLineage, 10});
   expect_golden("open", Open{Lane::call, "entity/7"});
 }
 
 TEST(GoldenVectors, OfTables) {
-  expect_golden("rows_taken", RowsTaken{kProcess, {kChannel, {1, 2}}});
+  expect_golden("rows_taken", RowsTaken{kProcess, {kNamed, {1, 2}}});
   expect_golden("process_up", ProcessUp{kProcess, "space-1", "node", 4242, true});
   expect_golden(
       "table",
@@ -87,13 +87,13 @@ TEST(GoldenVectors, OfTables) {
 }
 
 TEST(GoldenVectors, OfMoves) {
-  expect_golden("move", Move{kProcess, kChannel, kEpoch, kTicket});
-  expect_golden("move_ok", MoveOk{kProcess, kChannel, kEpoch, kLineage, kTicket});
-  expect_golden("no_move", NoMove{kProcess, kChannel, kTicket, Errc::busy, "not freed"});
+  expect_golden("move", Move{kProcess, kNamed, kEpoch, kTicket});
+  expect_golden("move_ok", MoveOk{kProcess, kNamed, kEpoch, kLineage, kTicket});
+  expect_golden("no_move", NoMove{kProcess, kNamed, kTicket, Errc::busy, "not freed"});
   expect_golden("attach", Attach{kProcess, "entity/7", kTicket});
   expect_golden("reclaim", Reclaim{kProcess, "entity/7", kTicket});
-  expect_golden("reclaimed", Reclaimed{kProcess, kChannel, kEpoch, kLineage, kTicket});
-  expect_golden("moved", Moved{kProcess, kChannel, kTicket});
+  expect_golden("reclaimed", Reclaimed{kProcess, kNamed, kEpoch, kLineage, kTicket});
+  expect_golden("moved", Moved{kProcess, kNamed, kTicket});
   const auto bytes = [](std::string_view text) {
     return Bytes(as_bytes(text).begin(), as_bytes(text).end());
   };
@@ -102,7 +102,7 @@ TEST(GoldenVectors, OfMoves) {
                                kEpoch,
                                kLineage,
                                {{kProcess, Lane::sync, 12}},
-                               {{kChannel, "entity/8", Lane::bulk, 250, bytes("waits")}},
+                               {{kNamed, "entity/8", Lane::bulk, 250, bytes("waits")}},
                                bytes("hp 42")});
   expect_golden("state_refused", StateRefused{kTicket, Errc::move_refused, "no handler"});
 }
@@ -111,7 +111,7 @@ TEST(GoldenVectors, OfDurableChannels) {
   expect_golden("resume", Resume{kProcess, 5, "store/17", kLineage});
   expect_golden("posted", Posted{Lane::call,
                                  kProcess,
-                                 kChannel,
+                                 kNamed,
                                  kLineage,
                                  12,
                                  true,
@@ -165,12 +165,12 @@ TEST(GoldenVectors, OfRequests) {
   expect_golden("attached", Attached{kProcess, kTicket, "entity/7", kEpoch, kLineage});
   expect_golden("refused",
                 Refused{kProcess, kTicket, "entity/7", Errc::already_bound, "hostB.space-2"});
-  expect_golden("active", Active{kProcess, kChannel, kEpoch});
-  expect_golden("active_ok", ActiveOk{kProcess, kChannel, kEpoch});
-  expect_golden("unbind", Unbind{kProcess, kChannel, kEpoch});
-  expect_golden("unbound", Unbound{kProcess, kChannel, kEpoch});
-  expect_golden("freed", Freed{kProcess, kChannel, kTicket});
-  expect_golden("freed_ok", FreedOk{kProcess, kChannel, kTicket});
+  expect_golden("active", Active{kProcess, kNamed, kEpoch});
+  expect_golden("active_ok", ActiveOk{kProcess, kNamed, kEpoch});
+  expect_golden("unbind", Unbind{kProcess, kNamed, kEpoch});
+  expect_golden("unbound", Unbound{kProcess, kNamed, kEpoch});
+  expect_golden("freed", Freed{kProcess, kNamed, kTicket});
+  expect_golden("freed_ok", FreedOk{kProcess, kNamed, kTicket});
 }
 
 TEST(GoldenVectors, OfWatchesAndQueries) {
@@ -189,12 +189,12 @@ TEST(GoldenVectors, OfWatchesAndQueries) {
   const ByteView body = as_bytes("{\"ok\":true}");
   expect_golden("answer", Answer{"hostA", 7, 200, {body.begin(), body.end()}});
   expect_golden("room", Room{});
-  expect_golden("vitals", Vitals{1'000, 10, 65'536, kChannel, 4'096, 2, 750, "entity/7"});
-  expect_golden("withdraw", Withdraw{Lane::call, kProcess, kChannel, 12});
-  expect_golden("undelivered", UndeliveredReport{kChannel, "entity/7", Errc::owner_lost, 3});
+  expect_golden("vitals", Vitals{1'000, 10, 65'536, kNamed, 4'096, 2, 750, "entity/7"});
+  expect_golden("withdraw", Withdraw{Lane::call, kProcess, kNamed, 12});
+  expect_golden("undelivered", UndeliveredReport{kNamed, "entity/7", Errc::owner_lost, 3});
   expect_golden("trace", HopTrace{kProcess.host,
                                   7,
-                                  kChannel,
+                                  kNamed,
                                   Lane::bulk,
                                   TraceEnd::owner,
                                   {{"hostA", 1'000, 64}, {"root", 2'000, 0}}});
@@ -205,7 +205,7 @@ TEST(GoldenVectors, OfARun) {
   const auto run = decode_run(payload_of(golden));
   ASSERT_TRUE(run);
   EXPECT_EQ(run->origin, kProcess);
-  EXPECT_EQ(run->channel, kChannel);
+  EXPECT_EQ(run->channel, kNamed);
   EXPECT_EQ(run->lineage, kLineage);
   RunReader reader(*run);
   const auto first = reader.next();
@@ -228,7 +228,7 @@ TEST(GoldenVectors, OfARun) {
   writer.put(std::uint32_t{287});
   writer.bytes(as_bytes("last"));
   Bytes encoded;
-  encode_run({Lane::sync, 3, kProcess, kChannel, kLineage, 10, 12, items}, encoded);
+  encode_run({Lane::sync, 3, kProcess, kNamed, kLineage, 10, 12, items}, encoded);
   EXPECT_EQ(hex_of(encoded), hex_of(golden));
 }
 
@@ -236,7 +236,7 @@ TEST(GoldenVectors, OfAMulticast) {
   const Bytes golden = golden_bytes("multicast");
   const Multicast multicast{Lane::bulk,
                             kProcess,
-                            {{kChannel, kLineage, 0, 1}, {{6, 7}, kEpoch, 1, 2}},
+                            {{kNamed, kLineage, 0, 1}, {{6, 7}, kEpoch, 1, 2}},
                             as_bytes("to all")};
   Bytes encoded;
   encode_multicast(multicast, encoded);

@@ -18,7 +18,6 @@ namespace {
 
 namespace rpc = entity::rpc;
 using boost::asio::use_awaitable;
-using bus::Task;
 using starbus::test::spin;
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
@@ -60,7 +59,7 @@ class WhatRunsTest : public bus::LoopTest {
 };
 
 TEST_F(WhatRunsTest, EachKindOfWorkHasItsName) {
-  run([this]() -> Task {
+  run([this]() -> bus::Task {
     EXPECT_TRUE(co_await begin());
     const auto timer = [this] { note(); };
     EXPECT_TRUE(main.timers().after(timers, 1ms, timer));
@@ -87,7 +86,7 @@ TEST_F(WhatRunsTest, EachKindOfWorkHasItsName) {
 
 /// A timer that begins a coroutine, which works: one of the two is charged with it.
 TEST_F(WhatRunsTest, WhatATimerBeginsIsCountedOnce) {
-  run([this]() -> Task {
+  run([this]() -> bus::Task {
     EXPECT_TRUE(co_await begin());
     Miller worker{[] { spin(40ms); }};
     const std::uint64_t before = main.load().measured() + endpoint.work().measured();
