@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 class LimitsTest : public LoopTest {
  protected:
   LimitsTest() : cluster(loop, {.hosts = {"a"}}) {}
-  testing::Cluster cluster;
+  ::testing::Cluster cluster;
 };
 
 TEST_F(LimitsTest, ASharedNameHasAtMost4096Instances) {
-  if (testing::kThreadSanitizer) GTEST_SKIP() << "one thread: there is nothing to see";
+  if (::testing::kThreadSanitizer) GTEST_SKIP() << "one thread: there is nothing to see";
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));

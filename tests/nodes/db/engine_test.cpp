@@ -61,7 +61,7 @@ TEST_F(EngineTest, OpensOnceAndKeepsItsFolderToItself) {
   const auto second = make("main");
   const Error in_use = open(*second);
   EXPECT_EQ(in_use, Errc::unavailable);
-  EXPECT_THAT(in_use.detail, testing::HasSubstr("in_use"));
+  EXPECT_THAT(in_use.detail, ::testing::HasSubstr("in_use"));
 }
 
 TEST_F(EngineTest, AFolderBelongsToOneDatabase) {

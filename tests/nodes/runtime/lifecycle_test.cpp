@@ -14,8 +14,8 @@ namespace starbus::nodes {
 namespace {
 
 using bus::Errc;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 /// Writes down what is asked for.
 class Script final : public Lifecycle::Shell {
@@ -51,7 +51,7 @@ class Script final : public Lifecycle::Shell {
   }
 };
 
-class LifecycleTest : public testing::Test {
+class LifecycleTest : public ::testing::Test {
  protected:
   void become_ready() {
     node.needs(true);

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using bus::io::boot_now;
 
-class MainLoopTest : public testing::Test {
+class MainLoopTest : public ::testing::Test {
  protected:
   template <class Condition>
   void run_until(const Condition& condition) {

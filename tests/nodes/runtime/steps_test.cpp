@@ -9,9 +9,9 @@ namespace starbus::nodes {
 namespace {
 
 using bus::Errc;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class StepsTest : public testing::Test {
+class StepsTest : public ::testing::Test {
  protected:
   void add_quick(const std::string& name, bus::Result<> result = {}) {
     ASSERT_TRUE(steps.add(name, [this, name, result](const Done& done) {

@@ -11,7 +11,7 @@ namespace starbus::nodes {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 void spin(std::uint64_t ticks) {
   const std::uint64_t begun = entity::rpc::ticks();

@@ -17,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using Kind = StallWatch::Report::Kind;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
-class StallWatchTest : public testing::Test {
+class StallWatchTest : public ::testing::Test {
  protected:
   /// An observation every 50 ms until `end`; the reports.
   std::vector<StallWatch::Report> observe_until(std::chrono::nanoseconds end) {

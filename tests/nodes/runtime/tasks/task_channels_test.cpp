@@ -18,9 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 using bus::Errc;
 using test::Loop;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class TaskChannelsTest : public testing::Test {
+class TaskChannelsTest : public ::testing::Test {
  protected:
   static constexpr auto nothing = [](const auto&) {};
   Loop loop;
