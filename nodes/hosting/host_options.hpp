@@ -74,6 +74,8 @@ struct MoveOptions {
   /// is frozen and end with it here, if the move succeeds: counted, and logged. False: the move
   /// ends as busy, at once for closures.
   bool leave_behind = false;
+  /// The space that it is in at the target, which it enters there. Not set: the one that it is in.
+  std::optional<entity::OnlineId> space = {};
 };
 
 }  // namespace starbus::nodes::entities
