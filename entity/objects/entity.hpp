@@ -76,14 +76,6 @@ class ConstructKey {
   mutable bool used_ = false;
 };
 
-/// When a step is to run, and on which clock while the entity travels.
-struct StepTime {
-  Time first{};
-  Time interval{};  // 0: once
-  Travel travel = Travel::running;
-  CatchUp catch_up = CatchUp::all;
-};
-
 /// The components that a class declares, in their order.
 template <class... C>
 struct Components {};

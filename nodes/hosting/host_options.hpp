@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct HostOptions {
   std::string counter = "entities";
   /// Another source of online ids: for tests, and for clusters without a manager.
   entity::EntityManager::DrawId draw = {};
+  /// The clock that all processes share, for steps on their way: see entity::EntityOptions. Not
+  /// set: the system's.
+  std::function<entity::Time()> cluster_clock = {};
   /// Entities whose channel names begin with one of these may move here. Empty: "entity/", and
   /// "TYPE/" for each declared type that can be made by its name.
   std::vector<std::string> take_in = {};

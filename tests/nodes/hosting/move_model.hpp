@@ -118,7 +118,9 @@ class MoveModel : public TwoTowns {
     if (digger == nullptr) co_return;
     const auto goes_to = end == "moved" ? how.space.value_or(space) : space;
     demand(digger->space() == goes_to, "it is in another space: " + end);
-    demand(digger->state.paces == (goes_to == space ? paces : 0), "paces: " + end);
+    demand(digger->state.paces == (goes_to == space ? paces : 0),
+           std::to_string(digger->state.paces.get()) + " of " + std::to_string(paces) + " paces, " +
+               (goes_to == space ? "in the same space: " : "in another space: ") + end);
     demand_machine(*digger, end);
   }
 
