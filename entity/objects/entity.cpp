@@ -11,8 +11,8 @@
 namespace starbus::entity {
 
 std::string_view name_of(EntityState state) {
-  static constexpr std::array<std::string_view, 5> kNames = {"constructed", "initialising", "alive",
-                                                             "frozen", "ending"};
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "constructed", "initialising", "alive", "frozen", "ghost", "ending"};
   return kNames.at(static_cast<std::size_t>(state));
 }
 
@@ -63,8 +63,7 @@ std::vector<const Component*> Entity::components() const {
 }
 
 EntityResult<MovingCode*> Entity::code() {
-  const bool there = state_ != EntityState::frozen && state_ != EntityState::ending;
-  if (!there || doomed_ || arriving_) return EntityErrc::not_alive;
+  if (stands_still() || doomed_ || arriving_) return EntityErrc::not_alive;
   if (home().options_.timers == nullptr) return EntityErrc::no_timers;
   return more().code ? more().code.get() : &make_code();
 }
@@ -114,7 +113,7 @@ bool Entity::cancel_step(std::uint64_t id) {
 
 EntityResult<> Entity::may_attach(const ComponentInfo& info) const {
   if (doomed_) return EntityErrc::ended;
-  if (state_ == EntityState::frozen || state_ == EntityState::ending) return EntityErrc::not_alive;
+  if (stands_still()) return EntityErrc::not_alive;
   if (find_component(info.number) != nullptr) {
     return EntityError(EntityErrc::duplicate_component, std::string(info.name));
   }

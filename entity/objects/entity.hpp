@@ -16,6 +16,7 @@
 /// Owns its components. A declared list is attached in its order, after that of the base.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,7 @@ enum class EntityState : std::uint8_t {
   initialising,  // on_init runs, of one part after the other
   alive,         // may be found and called
   frozen,        // its state was packed for a move
+  ghost,         // a copy of one that lives in another process: nothing of it runs
   ending,        // nothing of it runs any more, but the hooks of the end
 };
 std::string_view name_of(EntityState state);
@@ -74,14 +76,6 @@ class ConstructKey {
   mutable bool used_ = false;
 };
 
-/// When a step is to run, and on which clock while the entity travels.
-struct StepTime {
-  Time first{};
-  Time interval{};  // 0: once
-  Travel travel = Travel::running;
-  CatchUp catch_up = CatchUp::all;
-};
-
 /// The components that a class declares, in their order.
 template <class... C>
 struct Components {};
@@ -116,7 +110,12 @@ class Entity : public Part, public rpc::CallableBase {
   StartReason start_reason() const { return start_reason_; }
   /// The process "HOST.NODE" that it is being packed for, or was; empty: it does not move.
   std::string_view moving_to() const {
-    return more_if() == nullptr ? std::string_view() : std::string_view(more_if()->moving_to);
+    const MovePlan* const plan = move_plan();
+    return plan == nullptr ? std::string_view() : std::string_view(plan->target);
+  }
+  /// Where it goes, or has gone to; at the target until it lives there. Null: it does not move.
+  const MovePlan* move_plan() const {
+    return more_if() == nullptr || !more_if()->plan ? nullptr : &*more_if()->plan;
   }
   /// none: it is in no space.
   OnlineId space() const;
@@ -195,9 +194,14 @@ class Entity : public Part, public rpc::CallableBase {
     std::vector<std::uint8_t> numbers;  // by ComponentInfo::number: 1 + the place above
     std::string persistent_id;
     OnlineId space = OnlineId::none;
-    std::string moving_to;
+    std::optional<MovePlan> plan;
     std::unique_ptr<MovingCode> code;
   };
+  /// Nothing of it runs any more, or for now.
+  bool stands_still() const {
+    return state_ == EntityState::frozen || state_ == EntityState::ghost ||
+           state_ == EntityState::ending;
+  }
   const Entity& acting_entity() const final { return *this; }
   rpc::CallableBase& acting_object() final { return *this; }
   std::unique_ptr<Held> make_held() override { return std::make_unique<EntityHeld>(); }
@@ -239,6 +243,7 @@ class Entity : public Part, public rpc::CallableBase {
   bool doomed_ = false;               // destroyed within its creation
   bool in_space_ = false;             // its own hook has run
   bool arriving_ = false;  // it comes from another process: nothing of it runs but its hooks
+  bool ghost_ = false;     // it is one, or takes the place of one
   StartReason start_reason_ = StartReason::born;
 };
 

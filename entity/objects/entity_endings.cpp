@@ -37,22 +37,39 @@ EntityError EntityManager::hook_failed(const Entity& entity, const Component* co
 EntityResult<> EntityManager::enter_space(Entity& entity, OnlineId space) {
   if (entity.state_ != EntityState::alive) return EntityErrc::not_alive;
   if (entity.space() != OnlineId::none) return EntityErrc::in_space;
+  return enter_all(entity, space, EnterReason::entered);
+}
+
+EntityResult<> EntityManager::enter_all(Entity& entity, OnlineId space, EnterReason why) {
   const Busy busy(*this);
   entity.more().space = space;
   EntityResult<> entered;
   for (std::size_t i = 0; entered && i < entity.more().components.size(); ++i) {
-    entered = enter(entity, entity.more().components[i].component);
+    entered = enter(entity, entity.more().components[i].component, why);
   }
-  if (entered) entered = enter(entity, nullptr);
-  if (!entered && entered.error().code != EntityErrc::ended) leave(entity);
+  if (entered) entered = enter(entity, nullptr, why);
+  if (!entered && entered.error().code != EntityErrc::ended) leave(entity, LeaveReason::left);
+  return entered;
+}
+
+/// At the target of a move, after its activation; unless that has chosen a space.
+EntityResult<> EntityManager::enter_where_it_goes(Entity& entity) {
+  const MovePlan* const plan = entity.move_plan();
+  if (plan == nullptr || plan->space == OnlineId::none) return {};
+  if (entity.space() != OnlineId::none) return {};
+  const auto why = plan->enter_new_space ? EnterReason::arrived : EnterReason::continued;
+  auto entered = enter_all(entity, plan->space, why);
+  const bool lives = entity.state_ == EntityState::alive && !entity.doomed_;
+  if (!entered && entered.error() == EntityErrc::ended && lives) return {};  // left it within
   return entered;
 }
 
 /// One part: a component, or the entity itself.
-EntityResult<> EntityManager::enter(Entity& entity, Component* component) {
+EntityResult<> EntityManager::enter(Entity& entity, Component* component, EnterReason why) {
   const OnlineId space = entity.space();
   auto entered = call_hook(entity, component, Hook::enter_space, [&] {
-    return component != nullptr ? component->on_enter_space(space) : entity.on_enter_space(space);
+    return component != nullptr ? component->on_enter_space(space, why)
+                                : entity.on_enter_space(space, why);
   });
   if (!entered) return entered;
   if (entity.space() != space) return EntityErrc::ended;  // the hook has left it again
@@ -65,18 +82,19 @@ EntityResult<> EntityManager::enter(Entity& entity, Component* component) {
 }
 
 bool EntityManager::leave_space(Entity& entity) {
-  const bool was_there = entity.space() != OnlineId::none;
+  const bool stays = entity.state_ == EntityState::frozen || entity.state_ == EntityState::ghost;
+  if (stays || entity.space() == OnlineId::none) return false;
   const Busy busy(*this);
-  leave(entity);
-  return was_there;
+  leave(entity, LeaveReason::left);
+  return true;
 }
 
-void EntityManager::leave(Entity& entity) {
+void EntityManager::leave(Entity& entity, LeaveReason why) {
   const OnlineId space = entity.space();
   if (space == OnlineId::none) return;
   const auto hook = [&](Part& part, const Component* component) {
     static_cast<void>(call_hook(entity, component, Hook::leave_space, [&]() -> EntityResult<> {
-      part.on_leave_space(space);
+      part.on_leave_space(space, why);
       return {};
     }));
   };
@@ -148,8 +166,8 @@ void EntityManager::run_down_part(Entity& entity, std::ptrdiff_t place, Hook hoo
   stage = deactivate ? Entity::Stage::initialised : Entity::Stage::constructed;
   Component* const component = attached == nullptr ? nullptr : attached->component;
   Part& part = component == nullptr ? static_cast<Part&>(entity) : *component;
-  // Of one that has moved the machines go on elsewhere.
-  if (deactivate && reason != EndReason::moved) stop_machines(entity, component);
+  // Of one that has moved, and of a ghost, the machines go on elsewhere.
+  if (deactivate && reason != EndReason::moved && !entity.ghost_) stop_machines(entity, component);
   static_cast<void>(call_hook(entity, component, hook, [&]() -> EntityResult<> {
     deactivate ? part.on_deactivate(reason) : part.on_final(reason);
     return {};
@@ -158,7 +176,7 @@ void EntityManager::run_down_part(Entity& entity, std::ptrdiff_t place, Hook hoo
 
 /// The entity, then its components in reverse: all are deactivated before the first is final.
 void EntityManager::run_down(Entity& entity, EndReason reason) {
-  leave(entity);
+  leave(entity, reason == EndReason::moved ? LeaveReason::moved : LeaveReason::ended);
   for (const Hook hook : {Hook::deactivate, Hook::final}) {
     run_down_part(entity, -1, hook, reason);
     for (auto i = static_cast<std::ptrdiff_t>(entity.component_count()) - 1; i >= 0; --i) {
@@ -233,7 +251,9 @@ bool EntityManager::next_round() {
     ++counters_.failures;
     if (options_.observer != nullptr) options_.observer->failed(failure);
   }
-  for_each_here([this](Entity& entity) { destroy(entity, close_reason_); });
+  const Busy busy(*this);
+  table_.walk([](const EntityRow&) { return true; }, EntityTable::Among::ghosts_too,
+              [this](Entity& entity) { destroy(entity, close_reason_); });
   return !endings_.empty();
 }
 

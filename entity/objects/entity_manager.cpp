@@ -155,7 +155,9 @@ EntityResult<> EntityManager::bring_up(Entity& entity, const CreateOptions& opti
 
 EntityResult<> EntityManager::go_live(Entity& entity) {
   entity.state_ = EntityState::alive;
-  if (auto up = run_up(entity, Entity::Stage::active); !up) return undo(entity, up.error());
+  auto up = run_up(entity, Entity::Stage::active);
+  if (up) up = enter_where_it_goes(entity);
+  if (!up) return undo(entity, up.error());
   entity.rising_ = false;
   ++entity.row_->created;
   ++counters_.created;
@@ -177,6 +179,7 @@ EntityResult<> EntityManager::raise(Entity& entity, const CreateOptions& options
   if (options.saved) entity.start_reason_ = StartReason::loaded;
   if (moved != nullptr) {
     entity.start_reason_ = StartReason::arrived;
+    entity.more().plan = moved->plan();
     hold_still(entity, true);
     if (auto taken = take_code(entity, *moved); !taken) return taken;
   }
@@ -229,6 +232,7 @@ EntityResult<> EntityManager::take_properties(Entity& entity, const MovedState& 
     return EntityError(other ? EntityErrc::other_schema : EntityErrc::bad_state,
                        taken.error().to_string());
   }
+  if (moved.leaves_space()) static_cast<void>(properties->reset(Lifetime::space));
   return {};
 }
 
@@ -269,7 +273,7 @@ EntityResult<> EntityManager::raise_added(Entity& entity, Component* component) 
   EntityResult<> up;
   if (entity.state_ == EntityState::alive) {
     up = raise_component(entity, place, Entity::Stage::active);
-    if (up && entity.in_space_) up = enter(entity, component);
+    if (up && entity.in_space_) up = enter(entity, component, EnterReason::entered);
   }
   if (!up && up.error().code != EntityErrc::ended) run_component_down(entity, place);
   return up;

@@ -63,6 +63,8 @@ struct FreezeOptions {
   MovedForm form = MovedForm::snapshot;
   /// The process that it moves to, "HOST.NODE": see Entity::moving_to().
   std::string_view target = {};
+  /// The space that it is in at the target; not set: the one that it is in.
+  std::optional<OnlineId> space = {};
   /// Coroutines, and closures of timers(), are held, go on if the move is given up, and end with
   /// the entity here if it is not. False: `busy` while there are any.
   bool leave_behind = false;
@@ -122,14 +124,14 @@ class EntityManager {
   template <EntityClass T, class Visit>
   void for_each(Visit&& visit) {
     const Busy busy(*this);
-    table_.walk([](const EntityRow& row) { return row.type->is_a(type_info<T>()); }, false,
-                [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+    table_.walk([](const EntityRow& row) { return row.type->is_a(type_info<T>()); },
+                EntityTable::Among::alive, [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   template <EntityClass T, class Visit>
   void for_each_exactly(Visit&& visit) {
     const Busy busy(*this);
-    table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); }, false,
-                [&](Entity& entity) { visit(static_cast<T&>(entity)); });
+    table_.walk([](const EntityRow& row) { return row.type == &type_info<T>(); },
+                EntityTable::Among::alive, [&](Entity& entity) { visit(static_cast<T&>(entity)); });
   }
   /// Whether its persistent id was given to it: else it was made from the online id.
   bool has_own_id(const Entity& entity) const {
@@ -139,7 +141,7 @@ class EntityManager {
   template <class Visit>
   void for_each_here(Visit&& visit) {
     const Busy busy(*this);
-    table_.walk([](const EntityRow&) { return true; }, true, visit);
+    table_.walk([](const EntityRow&) { return true; }, EntityTable::Among::frozen_too, visit);
   }
   /// All that exist, in whatever state.
   std::size_t size() const { return table_.size(); }
@@ -157,16 +159,18 @@ class EntityManager {
 
   /// Errors: in_space, not_alive, init_failed (a hook refused), ended.
   EntityResult<> enter_space(Entity& entity, OnlineId space);
-  /// Was it in one?
+  /// Was it in one, and has left it? One that is frozen stays in its space.
   bool leave_space(Entity& entity);
 
   // --- moving ---
 
-  /// Packs the state that travels, for create_moved() elsewhere. Until the entity is thawed, or
+  /// Packs the state that travels, for create_moved() elsewhere. It stays in its space: there it
+  /// enters the same one, or FreezeOptions::space, after its activation; here it leaves as
+  /// LeaveReason::moved when it ends as EndReason::moved. Until the entity is thawed, or
   /// destroyed as EndReason::moved, nothing of it runs: coroutines and timers wait, listeners are
   /// passed by, machines and properties refuse. The caller takes care of calls to it. Errors:
-  /// not_alive, in_space, init_failed (a hook refused), busy, not_movable, too_large, ended: the
-  /// move was given up.
+  /// not_alive, init_failed (a hook refused), busy, not_movable, too_large, ended: the move was
+  /// given up.
   EntityResult<Bytes> freeze(Entity& entity, const FreezeOptions& how = {});
   EntityResult<Bytes> freeze(Entity& entity, MovedForm form) {
     return freeze(entity, FreezeOptions{.form = form});
@@ -187,6 +191,17 @@ class EntityManager {
   Entity* find_prepared(OnlineId id) const { return table_.find_prepared(id); }
   /// Undoes the first half. Was it one of those?
   bool abandon_moved(OnlineId id);
+
+  // For worlds in which one space spans processes: a copy of an entity that lives in another one.
+
+  /// A frozen entity has moved and stays here as a ghost, instead of its end as EndReason::moved:
+  /// in its space, under its ids. Nothing of it runs, its coroutines and timers end, find_ghost()
+  /// alone finds it, and its properties are a replica (Audience::ghost) that takes a snapshot
+  /// first. If its state arrives here again (prepare_moved) the object itself becomes the entity,
+  /// and a ghost again if that is abandoned. Error: not_alive.
+  EntityResult<> become_ghost(Entity& entity);
+  /// Null: there is none.
+  Entity* find_ghost(OnlineId id) const { return table_.find_ghost(id); }
 
   // --- ending ---
 
@@ -264,6 +279,7 @@ class EntityManager {
   EntityResult<> raise_component(Entity& entity, std::size_t place, Entity::Stage stage);
   EntityResult<> raise_added(Entity& entity, Component* component);
   EntityResult<> undo(Entity& entity, EntityError error);
+  void undo_arrival(Entity& entity);
   template <class Call>
   EntityResult<> call_hook(const Entity& entity, const Component* component, Hook hook,
                            Call&& call);
@@ -272,8 +288,14 @@ class EntityManager {
   /// Within a catch.
   static std::string what_was_thrown();
   EntityError constructor_threw(std::string entity, std::string_view component);
-  EntityResult<> enter(Entity& entity, Component* component);
-  void leave(Entity& entity);
+  EntityResult<> enter_all(Entity& entity, OnlineId space, EnterReason why);
+  EntityResult<> enter(Entity& entity, Component* component, EnterReason why);
+  EntityResult<> enter_where_it_goes(Entity& entity);
+  void leave(Entity& entity, LeaveReason why);
+  // Of ghosts: entity_ghosts.cpp.
+  void stand_as_ghost(Entity& entity);
+  EntityResult<OnlineId> take_place(Entity& copy, const MovedState& moved);
+  EntityResult<> become_real(Entity& entity);
 
   void silence(Entity& entity);
   void run_down(Entity& entity, EndReason reason);

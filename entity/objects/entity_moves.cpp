@@ -10,10 +10,14 @@ namespace starbus::entity {
 EntityResult<Bytes> EntityManager::freeze(Entity& entity, const FreezeOptions& how) {
   thread_.check();
   if (entity.rising_ || entity.state_ != EntityState::alive) return EntityErrc::not_alive;
-  if (entity.space() != OnlineId::none) return EntityErrc::in_space;
+  const OnlineId space = entity.space();
+  // Within its entry, or while it leaves.
+  if (space != OnlineId::none && !entity.in_space_) return EntityErrc::not_alive;
   if (auto may = may_leave(entity, how.leave_behind); !may) return may.error();
   const Busy busy(*this);
-  entity.more().moving_to = how.target;
+  const OnlineId next = how.space.value_or(space);
+  entity.more().plan =
+      MovePlan{std::string(how.target), next, next != OnlineId::none && next != space};
   std::vector<std::pair<std::string_view, Bytes>> written;
   const auto write = [&](Part& part, const Component* component) -> EntityResult<> {
     Bytes bytes;
@@ -33,6 +37,10 @@ EntityResult<Bytes> EntityManager::freeze(Entity& entity, const FreezeOptions& h
   }
   Bytes state;
   if (packed) packed = may_leave(entity, how.leave_behind);  // a hook may have begun something
+  if (packed && entity.space() != space) {
+    packed =
+        EntityError(EntityErrc::not_movable, entity.label() + ": a hook has changed its space");
+  }
   if (packed) park(entity);
   if (packed) packed = pack(entity, written, how.form, state);
   if (packed) {
@@ -55,6 +63,8 @@ EntityResult<> EntityManager::pack(Entity& entity,
   state.persistent_id = persistent_id;
   state.online_id = static_cast<std::uint64_t>(entity.online_);
   state.flags = entity.flags_.bits();
+  state.left_space = entity.space();
+  state.space = entity.move_plan()->space;
   if (entity::Root* root = entity.properties()) {
     const auto encoded = form == MovedForm::by_name
                              ? root->encode_saved(View::migration, properties)
@@ -98,7 +108,7 @@ void EntityManager::come_back(Entity& entity, std::size_t parts) {
   };
   const std::size_t components = entity.component_count();
   entity.start_reason_ = StartReason::resumed;
-  entity.more().moving_to.clear();
+  entity.more().plan.reset();
   resume(entity);
   if (parts == 0) return;
   const std::size_t packed = std::min(parts - 1, components);
@@ -177,6 +187,9 @@ EntityResult<OnlineId> EntityManager::prepare_moved(ByteView bytes) {
     ++counters_.refused;
     return EntityErrc::bad_state;
   }
+  if (Entity* const copy = table_.find_ghost(OnlineId{state->online_id})) {
+    return take_place(*copy, *state);
+  }
   CreateOptions options;
   options.persistent_id = state->persistent_id;
   options.online_id = OnlineId{state->online_id};
@@ -190,10 +203,15 @@ EntityResult<Entity*> EntityManager::activate_moved(OnlineId id) {
   Entity* const entity = table_.take_prepared(id);
   if (entity == nullptr) return EntityErrc::not_alive;
   const Busy busy(*this);
-  if (entity->doomed_) return undo(*entity, EntityErrc::ended).error();
+  if (entity->doomed_) {
+    undo_arrival(*entity);
+    return EntityErrc::ended;
+  }
   entity->arriving_ = false;
   resume(*entity);
-  if (auto lives = go_live(*entity); !lives) return lives.error();
+  auto lives = entity->ghost_ ? become_real(*entity) : go_live(*entity);
+  if (!lives) return lives.error();
+  entity->more().plan.reset();
   wake(*entity);
   entity->resume_rpc();
   return entity;
@@ -203,8 +221,13 @@ bool EntityManager::abandon_moved(OnlineId id) {
   Entity* const entity = table_.take_prepared(id);
   if (entity == nullptr) return false;
   const Busy busy(*this);
-  static_cast<void>(undo(*entity, EntityErrc::ended));
+  undo_arrival(*entity);
   return true;
+}
+
+void EntityManager::undo_arrival(Entity& entity) {
+  if (entity.ghost_) return stand_as_ghost(entity);
+  static_cast<void>(undo(entity, EntityErrc::ended));
 }
 
 /// Between initialisation and activation.

@@ -37,7 +37,12 @@ class EntityTable {
   Entity* find(LocalId id) const { return alive(slots_.find(id)); }
   Entity* find(OnlineId id) const { return alive(any(id)); }
   Entity* find_persistent(std::string_view id) const { return alive(find_here(id)); }
-  // The same, and frozen ones.
+  /// A copy of one that lives elsewhere; null: there is none.
+  Entity* find_ghost(OnlineId id) const {
+    Entity* const found = any(id);
+    return found != nullptr && found->life() == EntityState::ghost ? found : nullptr;
+  }
+  // The same as find(), and frozen ones.
   Entity* find_here(OnlineId id) const { return alive_or_frozen(any(id)); }
   Entity* find_here(std::string_view persistent_id) const;
   /// Null if there is none; in whatever state.
@@ -54,10 +59,11 @@ class EntityTable {
   /// Takes it off all ids; the caller destroys it.
   void remove(Entity& entity);
 
-  /// visit(Entity&) for each entity that is alive, or also `frozen`, of the rows for which `of` is
-  /// true, in the order of the rows, the oldest first. Entities may be added meanwhile.
+  enum class Among : std::uint8_t { alive, frozen_too, ghosts_too };
+  /// visit(Entity&) for each entity among these, of the rows for which `of` is true, in the order
+  /// of the rows, the oldest first. Entities may be added meanwhile.
   template <class Of, class Visit>
-  void walk(Of&& of, bool frozen, Visit&& visit);
+  void walk(Of&& of, Among among, Visit&& visit);
 
   // Entities that came from another process and are not activated yet.
   void add_prepared(OnlineId id) { prepared_.push_back(id); }
@@ -88,7 +94,7 @@ class EntityTable {
 };
 
 template <class Of, class Visit>
-void EntityTable::walk(Of&& of, bool frozen, Visit&& visit) {
+void EntityTable::walk(Of&& of, Among among, Visit&& visit) {
   thread_.check();
   const std::size_t rows = rows_.size();
   for (std::size_t r = 0; r < rows; ++r) {
@@ -106,7 +112,11 @@ void EntityTable::walk(Of&& of, bool frozen, Visit&& visit) {
     for (std::size_t i = 0; i < end; ++i) {
       if (row.slots[i] == 0) continue;
       Entity* const there = slots_.at(row.slots[i]);
-      if (Entity* entity = frozen ? alive_or_frozen(there) : alive(there)) visit(*entity);
+      const EntityState life = there->life();
+      const bool visited = life == EntityState::alive ||
+                           (among != Among::alive && life == EntityState::frozen) ||
+                           (among == Among::ghosts_too && life == EntityState::ghost);
+      if (visited) visit(*there);
     }
   }
 }

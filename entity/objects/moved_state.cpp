@@ -5,7 +5,7 @@
 namespace starbus::entity {
 namespace {
 
-constexpr std::uint8_t kMovedForm = 4;
+constexpr std::uint8_t kMovedForm = 5;
 
 void put_block(Encoder& out, ByteView bytes) {
   out.varint(bytes.size());
@@ -39,6 +39,8 @@ void MovedState::write(Encoder& out) const {
   out.text(persistent_id);
   out.varint(online_id);
   out.varint(flags);
+  out.varint(static_cast<std::uint64_t>(left_space));
+  out.varint(static_cast<std::uint64_t>(space));
   out.byte(properties ? static_cast<std::uint8_t>(form) : 0);
   if (properties && form == MovedForm::by_name) out.byte(watchers);
   if (properties) put_block(out, *properties);
@@ -56,6 +58,8 @@ std::optional<MovedState> MovedState::read(ByteView bytes) {
   state.persistent_id = in.text();
   state.online_id = in.varint();
   state.flags = in.varint();
+  state.left_space = OnlineId{in.varint()};
+  state.space = OnlineId{in.varint()};
   const std::uint8_t form = in.byte();
   if (form > static_cast<std::uint8_t>(MovedForm::by_name)) in.fail(DataErrc::malformed);
   if (form != 0) {

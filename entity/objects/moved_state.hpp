@@ -10,6 +10,7 @@
 
 #include "entity/archive/decoder.hpp"
 #include "entity/archive/encoder.hpp"
+#include "entity/objects/part.hpp"
 #include "entity/properties/flags.hpp"
 
 namespace starbus::entity {
@@ -30,7 +31,9 @@ struct MovedState {
   std::string_view persistent_id;
   std::uint64_t online_id = 0;
   std::uint64_t flags = 0;
-  std::optional<ByteView> properties;  // View::migration
+  OnlineId left_space = OnlineId::none;  // that it was packed in
+  OnlineId space = OnlineId::none;       // that it is in where it arrives
+  std::optional<ByteView> properties;    // View::migration
   MovedForm form = MovedForm::snapshot;
   Reach watchers = 0;  // of properties that travel by name; a snapshot has its own
   ByteView timers;     // exports of its timers and flows, both or neither: see MovingCode
@@ -38,6 +41,10 @@ struct MovedState {
   std::vector<Block> machines;  // of its parts: exports of MachineGroup
   std::vector<Block> blocks;
 
+  /// Whether fields of Lifetime::space become their defaults.
+  bool leaves_space() const { return left_space != OnlineId::none && left_space != space; }
+  /// As its hooks see it where it arrives.
+  MovePlan plan() const { return {{}, space, space != OnlineId::none && space != left_space}; }
   /// Appends the state.
   void write(Encoder& out) const;
   /// Nullopt if the bytes are not such a state.

@@ -18,6 +18,14 @@ namespace starbus::entity {
 
 class EntityManager;
 
+/// When a step is to run, and on which clock while the entity travels.
+struct StepTime {
+  Time first{};
+  Time interval{};  // 0: once
+  Travel travel = Travel::running;
+  CatchUp catch_up = CatchUp::all;
+};
+
 class MovingCode final : private rpc::AnswerSink {
  public:
   MovingCode(EntityManager& home, Entity& entity, TimerWheel& wheel);

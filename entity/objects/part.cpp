@@ -19,10 +19,20 @@ std::string_view name_of(StartReason reason) {
   return kNames.at(static_cast<std::size_t>(reason));
 }
 
+std::string_view name_of(EnterReason reason) {
+  static constexpr std::array<std::string_view, 3> kNames = {"entered", "arrived", "continued"};
+  return kNames.at(static_cast<std::size_t>(reason));
+}
+
+std::string_view name_of(LeaveReason reason) {
+  static constexpr std::array<std::string_view, 3> kNames = {"left", "moved", "ended"};
+  return kNames.at(static_cast<std::size_t>(reason));
+}
+
 std::string_view name_of(Hook hook) {
-  static constexpr std::array<std::string_view, 10> kNames = {
-      "construct",   "init",       "activate",   "enter_space", "leave_space",
-      "before_move", "after_move", "deactivate", "final",       "step"};
+  static constexpr std::array<std::string_view, 12> kNames = {
+      "construct",  "init",       "activate", "enter_space",  "leave_space", "before_move",
+      "after_move", "deactivate", "final",    "become_ghost", "become_real", "step"};
   return kNames.at(static_cast<std::size_t>(hook));
 }
 

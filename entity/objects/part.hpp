@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "entity/archive/decoder.hpp"
@@ -41,6 +42,30 @@ enum class EndReason : std::uint8_t {
 };
 std::string_view name_of(EndReason reason);
 
+/// Why an entity, or a part of it, enters a space.
+enum class EnterReason : std::uint8_t {
+  entered,    // by enter_space()
+  arrived,    // from another process, and in another space than there
+  continued,  // from another process, in the space that it is in: to those who see it, nothing
+              // happens
+};
+std::string_view name_of(EnterReason reason);
+
+/// Where an entity goes: for its hooks, from its packing to the end of the move, at both sides.
+struct MovePlan {
+  std::string target = {};          // the process "HOST.NODE"; empty at the target itself
+  OnlineId space = OnlineId::none;  // that it is in there; none: in no space
+  bool enter_new_space = false;     // another one than it was packed in
+};
+
+/// Why it leaves its space.
+enum class LeaveReason : std::uint8_t {
+  left,   // by leave_space(), or as the entry was refused
+  moved,  // it goes on in another process: in the same space, unless its MovePlan says otherwise
+  ended,  // with its entity
+};
+std::string_view name_of(LeaveReason reason);
+
 /// The hooks of a life, as errors and counters name them.
 enum class Hook : std::uint8_t {
   construct,
@@ -52,6 +77,8 @@ enum class Hook : std::uint8_t {
   after_move,
   deactivate,
   final,
+  become_ghost,
+  become_real,
   step,  // no hook of a life: a step of moving code, see step.hpp
 };
 std::string_view name_of(Hook hook);
@@ -87,10 +114,12 @@ class Part : public Acting {
   /// It may be found, called and bound from now on, and is owned here: for effects, of whatever
   /// start_reason(). An error ends the creation.
   virtual EntityResult<> on_activate() { return {}; }
-  /// An error refuses the entry.
-  virtual EntityResult<> on_enter_space(OnlineId) { return {}; }
-  virtual void on_leave_space(OnlineId) {}
-  /// Writes the state that travels besides the properties, to the process Entity::moving_to(). An
+  /// An error refuses the entry; of one that arrives it counts as one of on_activate, after which
+  /// it runs.
+  virtual EntityResult<> on_enter_space(OnlineId, EnterReason) { return {}; }
+  /// As `moved` it runs at the source when the move has succeeded, and not before.
+  virtual void on_leave_space(OnlineId, LeaveReason) {}
+  /// Writes the state that travels besides the properties; Entity::move_plan() says where to. An
   /// error refuses the move.
   virtual EntityResult<> on_before_move(Encoder&) { return {}; }
   /// On the target, between init and activation: reads the bytes of on_before_move; or at the
@@ -103,6 +132,11 @@ class Part : public Acting {
   virtual void on_deactivate(EndReason) {}
   /// The last hook, when all parts have been deactivated. Only for parts that were initialised.
   virtual void on_final(EndReason) {}
+  /// It has moved, and stays here as a copy: see EntityManager::become_ghost.
+  virtual void on_become_ghost() {}
+  /// The copy is the entity now, with the state that has come: in the place of on_init and
+  /// on_activate.
+  virtual void on_become_real() {}
 
  private:
   friend class Entity;

@@ -34,7 +34,7 @@ enum class Flags : std::uint16_t {
   save = 8,           ///< the database: lives for ever
   cache = 16,         ///< services that show entities which are not online
   server_only = 32,   ///< none of these, also within a struct that is seen: a plain store
-  per_space = 64,     ///< default again when the entity changes its space, or anything below
+  per_space = 64,     ///< default again when the entity changes its space
   per_process = 128,  ///< default again when the entity changes its process, or at login
   per_session = 256,  ///< default again at login; what is not saved has it unless it says otherwise
   latest_only = 512,  ///< late observers get its newest value only, once
@@ -94,8 +94,8 @@ constexpr Reach reach_of(Flags flags, bool in_entity) {
   Reach reach = static_cast<Reach>(static_cast<std::uint16_t>(flags) & kAudienceBits);
   if (reach == 0 && !in_entity && !has(flags, Flags::server_only)) reach = kAudienceBits;
   if (has_lifetime(flags)) reach = static_cast<Reach>(reach & ~bit_of(View::save));
-  const bool stays = has(flags, Flags::per_space) || has(flags, Flags::per_process);
-  return stays ? reach : static_cast<Reach>(reach | kTravelBit);
+  // What counts in one space travels with an entity that stays in it.
+  return has(flags, Flags::per_process) ? reach : static_cast<Reach>(reach | kTravelBit);
 }
 
 /// Whether a declaration is valid; checked where a field is declared.

@@ -137,8 +137,10 @@ bus::Bytes Departures::pack(std::uint64_t id) {
     return {};
   }
   sync_.tell(*entity);  // the last changes that watchers get from this process
-  auto state =
-      context_.entities->freeze(*entity, {leaving.form, leaving.target, leaving.how.leave_behind});
+  auto state = context_.entities->freeze(*entity, {.form = leaving.form,
+                                                   .target = leaving.target,
+                                                   .space = leaving.how.space,
+                                                   .leave_behind = leaving.how.leave_behind});
   leaving.packed = state.has_value();
   if (state) return std::move(*state);
   leaving.failure = state.error();

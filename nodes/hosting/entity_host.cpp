@@ -30,6 +30,12 @@ entity::EntityManager::DrawId draw_from(manager::IdSource& ids) {
   };
 }
 
+/// In milliseconds, by the clock that all processes share.
+std::uint64_t started_at(const HostOptions& options) {
+  if (!options.cluster_clock) return unix_ms();
+  return static_cast<std::uint64_t>(options.cluster_clock() / milliseconds(1));
+}
+
 /// The callables of the program, as units of their own.
 HostOptions with_guards(HostOptions options, GuardedSink& sink) {
   if (options.sink != nullptr) options.sink = &sink;
@@ -65,10 +71,13 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
           {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
   world_.add<EntityHost>(*this);
   entities_ = std::make_unique<entity::EntityManager>(
-      types_, entity::PersistentIdSource(node, unix_ms()),
+      types_, entity::PersistentIdSource(node, started_at(options_)),
       options_.draw ? options_.draw : draw_from(ids_),
-      entity::EntityOptions{
-          .most = options_.most, .observer = this, .timers = &timers, .world = &world_});
+      entity::EntityOptions{.most = options_.most,
+                            .observer = this,
+                            .timers = &timers,
+                            .world = &world_,
+                            .cluster_clock = options_.cluster_clock});
   context_.entities = entities_.get();
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct HostOptions {
   std::string counter = "entities";
   /// Another source of online ids: for tests, and for clusters without a manager.
   entity::EntityManager::DrawId draw = {};
+  /// The clock that all processes share, for steps on their way: see entity::EntityOptions. Not
+  /// set: the system's.
+  std::function<entity::Time()> cluster_clock = {};
   /// Entities whose channel names begin with one of these may move here. Empty: "entity/", and
   /// "TYPE/" for each declared type that can be made by its name.
   std::vector<std::string> take_in = {};
@@ -74,6 +78,8 @@ struct MoveOptions {
   /// is frozen and end with it here, if the move succeeds: counted, and logged. False: the move
   /// ends as busy, at once for closures.
   bool leave_behind = false;
+  /// The space that it is in at the target, which it enters there. Not set: the one that it is in.
+  std::optional<entity::OnlineId> space = {};
 };
 
 }  // namespace starbus::nodes::entities

@@ -197,9 +197,7 @@ bus::PeerFacts World::facts_of(const Node& peer) const {
   for (const auto& liar : liars_) {
     if (liar.get() == &peer) facts.pid = liar->pid();
   }
-  for (const auto& client : clients_) {
-    if (client.get() == &peer) facts.pid = client->pid();
-  }
+  if (const auto* program = dynamic_cast<const ProgramNode*>(&peer)) facts.pid = program->pid();
   return facts;
 }
 

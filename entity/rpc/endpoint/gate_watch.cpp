@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bus/client/lasting_watch.hpp"
+#include "entity/rpc/endpoint/loop_clock.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -57,7 +58,7 @@ void GateWatch::update(const std::vector<bus::WatchRow>& changes, bool complete)
 void GateWatch::update_servers(const std::vector<bus::WatchRow>& changes, bool complete) {
   thread_.check();
   const bool before = known();
-  servers_.update(changes, complete, Servers::Clock::now());
+  servers_.update(changes, complete, loop_now());
   if (!before && known()) end_waiting({});
 }
 

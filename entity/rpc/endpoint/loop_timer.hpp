@@ -10,9 +10,9 @@ class io_context;
 
 namespace starbus::entity::rpc {
 
-/// Calls one function at a time of the steady clock, on the loop's thread. A timer of Asio behind a
-/// pointer, so that headers of entities need none of Asio's. The function may end the timer; it is
-/// not called after the end of the timer.
+/// Calls one function at a time of loop_now() (loop_clock.hpp), on the loop's thread. A timer of
+/// Asio behind a pointer, so that headers of entities need none of Asio's. The function may end the
+/// timer; it is not called after the end of the timer.
 class LoopTimer {
  public:
   LoopTimer(boost::asio::io_context& loop, std::function<void()> on_time);

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "entity/rpc/call_state.hpp"
+#include "entity/rpc/endpoint/loop_clock.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
@@ -36,7 +37,7 @@ void PendingCalls::gone(CallState& state) {
 }
 
 Deadlines::iterator PendingCalls::arm(CallState& state, std::chrono::milliseconds deadline) {
-  const auto at = deadlines_.emplace(std::chrono::steady_clock::now() + deadline, &state);
+  const auto at = deadlines_.emplace(loop_now() + deadline, &state);
   if (at == deadlines_.begin()) arm_timer();
   return at;
 }
@@ -46,7 +47,7 @@ void PendingCalls::arm_timer() {
 }
 
 void PendingCalls::expire() {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = loop_now();
   for (std::size_t ended = 0; ended < kExpiredPass; ++ended) {
     if (deadlines_.empty() || deadlines_.begin()->first > now) break;
     const std::weak_ptr<bool> alive = alive_;

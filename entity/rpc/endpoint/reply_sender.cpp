@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bus/client/bus.hpp"
+#include "entity/rpc/endpoint/loop_clock.hpp"
 #include "entity/rpc/limits.hpp"
 
 namespace starbus::entity::rpc {
@@ -76,7 +77,7 @@ bool ReplySender::wait_longer(Unsent& unsent) {
 void ReplySender::start_retry() {
   if (retrying_ || unsent_.empty()) return;
   retrying_ = true;
-  timer_.set(std::chrono::steady_clock::now() + kReplyRetry);
+  timer_.set(loop_now() + kReplyRetry);
 }
 
 /// Answers keep their places, so that those to one channel leave in the order in which they were

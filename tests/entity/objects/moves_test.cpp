@@ -136,8 +136,6 @@ TEST_F(Moves, AHookThatRefusesGivesItUp) {
   EXPECT_EQ(entities->freeze(*rider).error(), EntityErrc::init_failed);
   EXPECT_THAT(events.take(), ElementsAre("rider before", "saddle before", "rider returned"));
   EXPECT_EQ(rider->life(), EntityState::alive);
-  ASSERT_TRUE(entities->enter_space(*rider, OnlineId{4}));
-  EXPECT_EQ(entities->freeze(*rider).error(), EntityErrc::in_space);
 }
 
 TEST_F(Moves, AMalformedStateLeavesNothing) {

@@ -45,10 +45,10 @@ inline Script* script = nullptr;
   EntityResult<> on_activate() override {                                    \
     return script->note(label_ + " activate");                               \
   }                                                                          \
-  EntityResult<> on_enter_space(OnlineId) override {                         \
+  EntityResult<> on_enter_space(OnlineId, EnterReason) override {            \
     return script->note(label_ + " enter");                                  \
   }                                                                          \
-  void on_leave_space(OnlineId) override {                                   \
+  void on_leave_space(OnlineId, LeaveReason) override {                      \
     (void)script->note(label_ + " leave");                                   \
   }                                                                          \
   void on_deactivate(EndReason why) override {                               \

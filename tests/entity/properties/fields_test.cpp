@@ -251,7 +251,7 @@ TEST(Fields, LifetimesEndOneInTheOther) {
   ASSERT_TRUE(life.encode_snapshot(View::migration, bytes).has_value());
   Life target;
   ASSERT_TRUE(target.apply_snapshot(bytes).has_value());
-  EXPECT_EQ(target.all(), (std::vector<int>{1, 1, 2, 2, 2, 2, 5}));
+  EXPECT_EQ(target.all(), (std::vector<int>{2, 1, 2, 2, 2, 2, 2}));
   Bytes saved;
   ASSERT_TRUE(life.encode_saved(View::save, saved).has_value());
   Life loaded;

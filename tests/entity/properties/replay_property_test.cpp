@@ -190,10 +190,8 @@ class Scene {
     }
     real_->watch(audience);
   }
-  // To another process: what does not travel is lost, and observers go on where they were.
+  // To another process: observers go on where they were.
   void migrate() {
-    real_->stats->focus = 5;  // the one field that does not travel
-    model_.perform({6, 5, 0, 0});
     Bytes bytes;
     RC_ASSERT(real_->encode_snapshot(View::migration, bytes).has_value());
     auto target = std::make_unique<Hero>();

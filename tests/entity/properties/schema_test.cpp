@@ -59,7 +59,8 @@ static_assert(has(other_clients, ghost), "clients elsewhere are served by ghosts
 static_assert(reach_of(Flags::none, true) == kTravelBit);
 static_assert(reach_of(Flags::none, false) == kWholeReach);
 static_assert(reach_of(server_only, false) == kTravelBit);
-static_assert(reach_of(per_space, false) == (kAudienceBits & ~bit_of(View::save)));
+static_assert(reach_of(per_space, false) == (kWholeReach & ~bit_of(View::save)));
+static_assert(reach_of(Flags::per_process, false) == (kAudienceBits & ~bit_of(View::save)));
 
 TEST(Schema, KnowsItsDeclaration) {
   const Schema& schema = Hero::schema_of();

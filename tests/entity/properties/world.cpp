@@ -283,7 +283,7 @@ nlohmann::json Model::seen_by(View view) const {
       return show(
           {false, false, false, false, false, false, true, false, false, false, false, false});
     case View::migration:
-      return show({true, true, true, true, false, true, true, true, true, true, true, true});
+      return show({true, true, true, true, true, true, true, true, true, true, true, true});
   }
   return {};
 }
@@ -294,10 +294,10 @@ void Model::load(View view) {
     home_ = fresh.home_;
     hidden_ = fresh.hidden_;
     mood_ = fresh.mood_;
+    focus_ = fresh.focus_;  // per_space: it is not saved
     marks_ = fresh.marks_;
     for (auto& [key, item] : items_) item.glow = item.price = 0;
   }
-  focus_ = fresh.focus_;  // per_space: neither saved, nor does it travel
 }
 
 nlohmann::json Model::all() const {

@@ -19,6 +19,7 @@ struct Tally {
   int treasury = 1'000'000;
   std::map<int, int> done;            // by job: how often
   std::map<std::string, int> shifts;  // by persistent id: deadlines of its machine
+  std::map<std::string, int> places;  // by persistent id: spaces that it is seen in
   bool refuses = false;               // entities that arrive
   std::vector<std::string> lines;
 };
@@ -37,6 +38,7 @@ class Market : public rpc::Callable<Market> {
 
 struct DiggerState : entity::Properties<DiggerState> {
   entity::Field<int, entity::Flags::all_clients | entity::Flags::save> gold{this, "gold"};
+  entity::Field<int, entity::Flags::all_clients | entity::per_space> paces{this, "paces"};
 };
 class Digger;
 struct Digging;
@@ -88,6 +90,13 @@ class Digger final : public entity::EntityOf<Digger> {
   entity::EntityResult<> on_after_move(entity::Decoder* in) override {
     if (in == nullptr || !tally->refuses) return {};
     return entity::EntityError(entity::EntityErrc::hook_failed, "no room");
+  }
+  entity::EntityResult<> on_enter_space(entity::OnlineId, entity::EnterReason) override {
+    ++tally->places[persistent_id()];
+    return {};
+  }
+  void on_leave_space(entity::OnlineId, entity::LeaveReason) override {
+    --tally->places[persistent_id()];
   }
 };
 
