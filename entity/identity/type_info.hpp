@@ -1,7 +1,7 @@
 /// Types of objects, and tests whether one is another's descendant in constant time: each type
 /// knows its ancestors by depth (Cohen, "Type-extension type tests can be performed in constant
-/// time", 1991). No RTTI, no multiple inheritance of typed classes, one program without shared
-/// libraries that both have them.
+/// time", 1991). A type is named as its class, "guild_hall", or as a `kTypeName` says. No RTTI, no
+/// multiple inheritance of typed classes, one program without shared libraries that both have them.
 ///
 /// Values are made on first use and live until the program ends; any thread may read them.
 #pragma once
@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/declared_name.hpp"
 #include "entity/identity/limits.hpp"
 
 namespace starbus::entity {
@@ -83,15 +84,42 @@ class TypedAs : public Parent {
   }
 };
 
+/// Whether a class has a kTypeName of its own, and does not merely inherit one.
+template <class T>
+constexpr bool has_own_type_name() {
+  using Parent = typename T::TypeParent;
+  if constexpr (!requires { T::kTypeName; }) {
+    return false;
+  } else if constexpr (std::is_void_v<Parent>) {
+    return true;
+  } else if constexpr (!requires { Parent::kTypeName; }) {
+    return true;
+  } else if constexpr (!std::is_same_v<decltype(T::kTypeName), decltype(Parent::kTypeName)>) {
+    return true;
+  } else {
+    return &T::kTypeName != &Parent::kTypeName;
+  }
+}
+/// The name of a type: its kTypeName, or that of the class.
+template <class T>
+constexpr std::string_view type_name() {
+  if constexpr (has_own_type_name<T>()) {
+    return T::kTypeName;
+  } else {
+    static_assert(!class_name<T>().empty(), "this class has no name: give it a kTypeName");
+    return class_name<T>();
+  }
+}
+
 template <class T>
 const TypeInfo& type_info() {
   static_assert(std::same_as<typename T::TypeSelf, T>,
                 "derives from TypedAs<itself, parent>, not from the parent");
   if constexpr (std::is_void_v<typename T::TypeParent>) {
-    static const TypeInfo info(T::kTypeName, nullptr);
+    static const TypeInfo info(type_name<T>(), nullptr);
     return info;
   } else {
-    static const TypeInfo info(T::kTypeName, &type_info<typename T::TypeParent>());
+    static const TypeInfo info(type_name<T>(), &type_info<typename T::TypeParent>());
     return info;
   }
 }

@@ -2,13 +2,13 @@
 ///
 ///   class Bag final : public entity::ComponentOf<Bag, Player>, public rpc::Callable<Bag> {
 ///    public:
-///     static constexpr std::string_view kComponentName = "bag";
-///     explicit Bag(const entity::ComponentKey& key) : ComponentOf(key) {}
 ///     int add(rpc::Caller&, int count) { owner().weight += count; ... }
-///     static constexpr auto kRpc = rpc::methods("bag", rpc::method<&Bag::add>("add"));
-///    private:
-///     ~Bag() override = default;
+///     static constexpr auto kRpc = rpc::methods<&Bag::add>();
 ///   };
+///
+/// It is named as its class, "bag", or as a `kComponentName` of its own says. A constructor that
+/// wants the owner takes the key: `explicit Bag(const entity::ComponentKey& key) :
+/// ComponentOf(key)`, and the destructor is private then.
 ///
 /// One that is written once for owners of any class has a state of its own, which stands in their
 /// properties under its name: see component_state.hpp. Its steps (step.hpp) are called
@@ -24,13 +24,26 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/declared_name.hpp"
 #include "entity/objects/part.hpp"
+#include "entity/objects/pending_key.hpp"
 
 namespace starbus::entity {
 
 class Entity;
 class Schema;
 class StructBase;
+
+/// The name of a class of components: its kComponentName, or that of the class.
+template <class C>
+constexpr std::string_view component_name() {
+  if constexpr (requires { C::kComponentName; }) {
+    return C::kComponentName;
+  } else {
+    static_assert(!class_name<C>().empty(), "this class has no name: give it a kComponentName");
+    return class_name<C>();
+  }
+}
 
 /// One class of components; its number is valid in this process only.
 struct ComponentInfo {
@@ -45,7 +58,7 @@ inline std::atomic<std::uint32_t> component_classes{0};
 /// Made on first use; from any thread.
 template <class C>
 const ComponentInfo& component_info() {
-  static const ComponentInfo info{C::kComponentName, objects_detail::component_classes++};
+  static const ComponentInfo info{component_name<C>(), objects_detail::component_classes++};
   return info;
 }
 
@@ -73,6 +86,8 @@ class Component : public Part {
  protected:
   explicit Component(const ComponentKey& key)
       : owner_(key.owner_), info_(key.info_), state_(key.state_) {}
+  /// For classes whose constructor takes no key: within ComponentOf::construct.
+  Component() : Component(objects_detail::PendingKey<ComponentKey>::take()) {}
   ~Component() override = default;
 
  private:
@@ -128,12 +143,18 @@ class ComponentOf : public Component {
   template <class... A>
   static Self* construct(const ComponentKey& key, A&&... arguments) {
     static_assert(std::is_final_v<Self>, "classes of components are final");
-    static_assert(!std::is_destructible_v<Self>, "its owner ends it: its destructor is private");
-    return new Self(key, std::forward<A>(arguments)...);
+    if constexpr (requires { new Self(key, std::forward<A>(arguments)...); }) {
+      static_assert(!std::is_destructible_v<Self>, "its owner ends it: its destructor is private");
+      return new Self(key, std::forward<A>(arguments)...);
+    } else {
+      const objects_detail::PendingKey<ComponentKey> pending(key);
+      return new Self(std::forward<A>(arguments)...);
+    }
   }
 
  protected:
   explicit ComponentOf(const ComponentKey& key) : Component(key) {}
+  ComponentOf() = default;
   ~ComponentOf() override = default;
 
  private:

@@ -2,19 +2,18 @@
 /// properties of its owner, under the component's name. So flags, changes, saving, moves, history
 /// and inspection are those of the owner.
 ///
-///   struct BackpackState : entity::Struct<BackpackState> {
-///     entity::Bag<Item> items{this, "items", 60};
-///   };
 ///   class Backpack final : public entity::ComponentOf<Backpack>, public rpc::Callable<Backpack> {
 ///    public:
-///     static constexpr std::string_view kComponentName = "backpack";
-///     using State = BackpackState;
+///     struct State : entity::Struct<State> {
+///       STARBUS_FIELDS(Bag<Item> items{*this, 60};)
+///     };
 ///     static constexpr auto kStateFlags = entity::own_client | entity::Flags::save;
 ///     bool add(rpc::Caller&, std::int64_t key) { return state().items.insert(key).has_value(); }
 ///     ...
 ///   };
 ///   struct PlayerState : entity::Properties<PlayerState> {
-///     entity::StateOf<Backpack> backpack{this};
+///     STARBUS_FIELDS(...)
+///     StateOf<Backpack> backpack{this};
 ///   };
 ///
 /// An owner without it refuses the component: wrong_owner. Belongs to the thread of the entity.
@@ -34,7 +33,7 @@ class StateOf : public Field<typename C::State, C::kStateFlags> {
  public:
   template <class Owner>
   explicit StateOf(Owner* owner)
-      : Field<typename C::State, C::kStateFlags>(owner, C::kComponentName) {}
+      : Field<typename C::State, C::kStateFlags>(owner, component_name<C>()) {}
 };
 
 }  // namespace starbus::entity

@@ -51,6 +51,10 @@ void Entity::destroy(EndReason reason) {
   home().destroy(*this, reason);
 }
 
+void Entity::move_to(std::string process, std::function<void(bus::Result<>)> done) {
+  world().mover()(*this, std::move(process), std::move(done));
+}
+
 std::string Entity::label() const {
   return std::string(type().name()) + ' ' + persistent_id();
 }

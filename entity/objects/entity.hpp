@@ -2,20 +2,24 @@
 ///
 ///   class Player final : public entity::EntityOf<Player, Actor, entity::Components<Bag, Quests>> {
 ///    public:
-///     static constexpr std::string_view kTypeName = "player";
-///     Player(const entity::ConstructKey& key, std::string nick) : EntityOf(key) { ... }
 ///     void walk(rpc::Caller&, int steps);
-///     static constexpr auto kRpc = rpc::methods("player", rpc::method<&Player::walk>("walk"));
+///     static constexpr auto kRpc = rpc::methods<&Player::walk>(rpc::own_client);
+///     PlayerState state;                  // its properties: a public member of this name
 ///    private:
-///     ~Player() override = default;
 ///     entity::EntityResult<> on_init() override;
 ///   };
+///
+/// Its type is named as its class, "player", or as a `kTypeName` says. A constructor takes what
+/// create() passes on, and in front of it the key, if the base wants that:
+/// `Guard(const entity::ConstructKey& key, Town& town) : EntityOf(key)`; the destructor is
+/// protected, or private, then.
 ///
 /// Belongs to the loop's thread and to the EntityManager, which alone makes and destroys it: see
 /// entity_manager.hpp. An entity that is to live on elsewhere is held by its id, not by a pointer.
 /// Owns its components. A declared list is attached in its order, after that of the base.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +30,7 @@
 #include "entity/identity/slot_table.hpp"
 #include "entity/objects/component.hpp"
 #include "entity/objects/moving_code.hpp"
+#include "entity/objects/pending_key.hpp"
 #include "entity/rpc/encode_call.hpp"
 
 namespace starbus::entity {
@@ -121,6 +126,10 @@ class Entity : public Part, public rpc::CallableBase {
   OnlineId space() const;
   /// See EntityManager::destroy.
   void destroy(EndReason reason = EndReason::destroyed);
+  /// Moves it to another process, "HOST.NODE", as EntityHost::move does. `done` hears the end: it
+  /// lives there, and has gone here; or it goes on here, and why. Without it a failure is logged.
+  /// Throws std::logic_error in a world without an EntityHost.
+  void move_to(std::string process, std::function<void(bus::Result<>)> done = {});
   /// "player 7f3a": for logs.
   std::string label() const;
 
@@ -144,6 +153,10 @@ class Entity : public Part, public rpc::CallableBase {
   /// too_large, step_refused.
   template <auto S, class... A>
   EntityResult<std::uint64_t> run_later(const StepTime& when, A&&... arguments);
+  /// Calls a step every `interval`, unless a timer that calls it is there already: for on_activate,
+  /// which runs also where the entity arrives with its timers. Errors: as run_later.
+  template <auto S, class... A>
+  EntityResult<> run_every(Time interval, A&&... arguments);
   /// Calls a method M of another object; a step S of this class gets the answer, followed by
   /// the values of `kept`, once, wherever the entity is by then. Always ends: as rpc::call does, or
   /// at the deadline, which counts during a move, too. The entity must be bound at this endpoint.
@@ -153,6 +166,17 @@ class Entity : public Part, public rpc::CallableBase {
   EntityResult<FlowId> ask(rpc::Endpoint& endpoint, const rpc::Address& to,
                            const rpc::AskOptions& options, std::tuple<Kept...> kept,
                            A&&... arguments);
+  /// The same at the endpoint of world(); `to` is a channel, or a Ref.
+  template <auto M, auto S, class To, class... Kept, class... A>
+  EntityResult<FlowId> ask(const To& to, const rpc::AskOptions& options, std::tuple<Kept...> kept,
+                           A&&... arguments) {
+    return ask<M, S>(world().rpc(), objects_detail::address_of<M>(to), options, std::move(kept),
+                     std::forward<A>(arguments)...);
+  }
+  template <auto M, auto S, class To, class... Kept, class... A>
+  EntityResult<FlowId> ask(const To& to, std::tuple<Kept...> kept, A&&... arguments) {
+    return ask<M, S>(to, rpc::AskOptions{}, std::move(kept), std::forward<A>(arguments)...);
+  }
   /// Forgets a question: its answer is dropped. Was it waited for?
   bool cancel_question(const FlowId& question);
   std::size_t questions() const { return code_if() == nullptr ? 0 : code_if()->flows().size(); }
@@ -174,6 +198,8 @@ class Entity : public Part, public rpc::CallableBase {
 
  protected:
   explicit Entity(const ConstructKey& key);
+  /// For classes whose constructor takes no key: within EntityOf::construct.
+  Entity() : Entity(objects_detail::PendingKey<ConstructKey>::take()) {}
   ~Entity() override;
 
   /// Overridden by EntityOf: makes the declared components, of the base class first.
@@ -249,6 +275,10 @@ class Entity : public Part, public rpc::CallableBase {
 
 namespace objects_detail {
 
+/// Whether a class has a public member `state` that is its properties.
+template <class T>
+concept HasState = std::is_convertible_v<decltype(&std::declval<T&>().state), entity::Root*>;
+
 /// Whether a class has a kRpc of its own, and does not merely inherit one.
 template <class T>
 constexpr bool has_own_rpc() {
@@ -286,7 +316,20 @@ class EntityOf : public Parent {
   /// For the EntityManager, which alone can make the key.
   template <class... A>
   static Self* construct(const ConstructKey& key, A&&... arguments) {
-    return new Self(key, std::forward<A>(arguments)...);
+    if constexpr (requires { new Self(key, std::forward<A>(arguments)...); }) {
+      return new Self(key, std::forward<A>(arguments)...);
+    } else {
+      const objects_detail::PendingKey<ConstructKey> pending(key);
+      return new Self(std::forward<A>(arguments)...);
+    }
+  }
+  /// Its public member `state`, if it has one. A class whose properties are elsewhere overrides it.
+  entity::Root* properties() override {
+    if constexpr (objects_detail::HasState<Self>) {
+      return &static_cast<Self&>(*this).state;
+    } else {
+      return Parent::properties();
+    }
   }
   const Step* find_step(std::string_view name) const override {
     if constexpr (requires { Self::kSteps; }) {
@@ -295,11 +338,15 @@ class EntityOf : public Parent {
     if (const Step* found = step_of_components(name, List{})) return found;
     return Parent::find_step(name);
   }
-  /// Whether its constructor takes the key alone.
+  /// Whether its constructor takes the key alone, or nothing.
   static constexpr bool made_by_key() {
-    return requires(const ConstructKey& key) {
+    constexpr bool kByKey = requires(const ConstructKey& key) {
       new Self(key);
     };
+    constexpr bool kByNothing = requires {
+      new Self();
+    };
+    return kByKey || kByNothing;
   }
 
  protected:
@@ -308,6 +355,11 @@ class EntityOf : public Parent {
       : Parent(key, std::forward<A>(arguments)...) {
     static_assert(!std::is_destructible_v<Self>,
                   "only the manager ends it: its destructor is protected, or private");
+    if constexpr (objects_detail::has_own_rpc<Self>()) {
+      this->set_class(rpc::ClassOf<Self>::get());
+    }
+  }
+  EntityOf() {
     if constexpr (objects_detail::has_own_rpc<Self>()) {
       this->set_class(rpc::ClassOf<Self>::get());
     }
@@ -335,63 +387,6 @@ class EntityOf : public Parent {
   }
 };
 
-template <auto S, class... A>
-EntityResult<std::uint64_t> Entity::run_later(const StepTime& when, A&&... arguments) {
-  static_assert(!StepOf<S>::kAnswered, "this step waits for an answer: see ask()");
-  const EntityResult<Bytes> bytes = encode_step<S>(std::forward<A>(arguments)...);
-  if (!bytes) return bytes.error();
-  return add_timer(step_name<S>(), *bytes, when);
-}
-
-template <auto M, auto S, class... Kept, class... A>
-EntityResult<FlowId> Entity::ask(rpc::Endpoint& endpoint, const rpc::Address& to,
-                                 const rpc::AskOptions& options, std::tuple<Kept...> kept,
-                                 A&&... arguments) {
-  using Method = rpc::TraitsOf<M>;
-  static_assert(StepOf<S>::kAnswered, "this step takes no answer");
-  static_assert(std::is_same_v<typename StepOf<S>::Value, typename Method::Value> &&
-                    std::is_same_v<typename StepOf<S>::Refusal, typename Method::Refusal>,
-                "the step takes the method's rpc::Reply<T, E> first");
-  const EntityResult<Bytes> bytes =
-      std::apply([](auto&... each) { return encode_step<S>(std::move(each)...); }, kept);
-  if (!bytes) return bytes.error();
-  const EntityResult<FlowId> asked = add_flow(endpoint, step_name<S>(), *bytes, options.deadline);
-  if (!asked) return asked;
-  rpc::detail::EndpointCore& core = rpc::detail::core_of(endpoint);
-  const std::string channel(core.bindings.channel_of(*this));
-  const rpc::AnswerId question{asked->epoch, asked->number};
-  rpc::CallHeader header;
-  header.answer_to = channel;
-  header.question = question;
-  auto buffer = core.buffers.lend();
-  if (!rpc::encode_call<M>(*buffer, header, arguments...)) {
-    cancel_question(*asked);
-    return EntityError(EntityErrc::too_large, rpc::info_of<M>().full_name());
-  }
-  core.ask(to, options, *buffer, channel, question);
-  return asked;
-}
-
-template <class C, class... A>
-EntityResult<C*> Entity::add_component(A&&... arguments) {
-  const ComponentInfo& info = component_info<C>();
-  if (auto may = may_attach(info); !may) return may.error();
-  if (!type().is_a(type_info<typename C::OwnerClass>())) {
-    return EntityError(EntityErrc::wrong_owner, std::string(info.name));
-  }
-  const EntityResult<StructBase*> state = state_for(info, state_schema<C>());
-  if (!state) return state.error();
-  const ComponentKey key(*this, info, *state);
-  C* made = nullptr;
-  try {
-    made = C::construct(key, std::forward<A>(arguments)...);
-  } catch (...) {
-    return construction_failed(info.name);
-  }
-  rpc::CallableBase* host = nullptr;
-  if constexpr (std::is_base_of_v<rpc::CallableBase, C>) host = made;
-  if (auto attached = attach_part(made, host); !attached) return attached.error();
-  return made;
-}
-
 }  // namespace starbus::entity
+
+#include "entity/objects/entity_templates.hpp"

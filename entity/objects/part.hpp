@@ -6,8 +6,10 @@
 /// docs/guide/entities.md has the order.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,14 @@ class Part : public Acting {
  protected:
   Part();
   virtual ~Part();
+
+  // Nobody else can write `new` or `delete`: the manager makes and ends it.
+  static void* operator new(std::size_t size) { return ::operator new(size); }
+  static void* operator new(std::size_t size, std::align_val_t to) {
+    return ::operator new(size, to);
+  }
+  static void operator delete(void* at) { ::operator delete(at); }
+  static void operator delete(void* at, std::align_val_t to) { ::operator delete(at, to); }
 
   // The hooks, in the order of a life. Up: components in their order, then the entity. Down: the
   // entity, then components in reverse. A class that overrides one of its base calls that one, too.

@@ -3,8 +3,10 @@
 ///
 ///   void respawn(int place);                                 // of a timer
 ///   void bought(rpc::Reply<int> price, std::string item);    // of an answer: docs/guide/flows.md
-///   static constexpr auto kSteps = entity::steps(
-///       entity::step<&Player::respawn>("respawn"), entity::step<&Player::bought>("bought"));
+///   static constexpr auto kSteps = entity::steps<&Player::respawn, &Player::bought>();
+///
+/// Each has the name of its method. One that was renamed keeps its old one as a text, by which
+/// those find it that were set before: steps(step<&Player::respawn>("revive"), ...).
 ///
 /// They cannot be called from outside. Declarations are compile-time values; state that travelled
 /// is treated as hostile: an unknown name or other types are refused. docs/guide/entities.md,
@@ -16,14 +18,15 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/declared_name.hpp"
 #include "entity/archive/signature.hpp"
+#include "entity/objects/component.hpp"
 #include "entity/rpc/call_fits.hpp"
 #include "entity/rpc/method.hpp"
 #include "entity/rpc/reply.hpp"
 
 namespace starbus::entity {
 
-class Component;
 class Entity;
 
 // --- types of steps ------------------------------------------------------------------------------
@@ -164,6 +167,11 @@ consteval DeclaredStep<M> step(std::string_view name) {
                 "value or by reference to const, default-constructible, no pointers, no views");
   return {name};
 }
+/// The same under its own name.
+template <auto M>
+consteval DeclaredStep<M> step() {
+  return step<M>(member_name<M>());
+}
 
 /// Collects the rows of kSteps; two steps of one name do not compile.
 template <auto... M>
@@ -177,6 +185,11 @@ consteval Steps<M...> steps(DeclaredStep<M>... declared) {
     }
   }
   return all;
+}
+/// The same, each under its own name.
+template <auto M, auto... More>
+consteval Steps<M, More...> steps() {
+  return steps(step<M>(), step<More>()...);
 }
 
 /// A step that the kSteps of its class declares.
@@ -250,7 +263,7 @@ std::string_view step_name() {
   using Host = typename StepOf<M>::Host;
   if constexpr (std::is_base_of_v<Component, Host>) {
     static const std::string name =
-        std::string(Host::kComponentName).append(".").append(step_row<M>().name);
+        std::string(component_name<Host>()).append(".").append(step_row<M>().name);
     return name;
   } else {
     return step_row<M>().name;
@@ -261,10 +274,9 @@ std::string_view step_name() {
 template <class C>
 const Step* component_step(std::string_view name) {
   if constexpr (requires { C::kSteps; }) {
-    const std::size_t size = C::kComponentName.size();
-    if (name.size() <= size || !name.starts_with(C::kComponentName) || name[size] != '.') {
-      return nullptr;
-    }
+    constexpr std::string_view kName = component_name<C>();
+    const std::size_t size = kName.size();
+    if (name.size() <= size || !name.starts_with(kName) || name[size] != '.') return nullptr;
     return C::kSteps.find(name.substr(size + 1));
   } else {
     return nullptr;

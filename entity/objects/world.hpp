@@ -12,11 +12,17 @@
 /// for what was never added is a programming error: std::logic_error.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "bus/core/error.hpp"
 
 namespace starbus::entity {
 
+class Entity;
 class TimerWheel;
 namespace rpc {
 class Endpoint;
@@ -43,6 +49,17 @@ class World {
   }
   /// Null: there is none.
   TimerWheel* find_timers() const { return timers_; }
+
+  /// Moves an entity to the process "HOST.NODE", and calls `done`, unless that is empty, when it
+  /// has ended here, or stays.
+  using Mover = std::function<void(Entity& entity, std::string process,
+                                   std::function<void(bus::Result<>)> done)>;
+  /// For Entity::move_to. Throws std::logic_error if none was set: an EntityHost sets it.
+  const Mover& mover() const {
+    if (!mover_) throw std::logic_error("this world moves no entities: it has no EntityHost");
+    return mover_;
+  }
+  void set_mover(Mover mover) { mover_ = std::move(mover); }
 
   void set_rpc(rpc::Endpoint& endpoint) { endpoint_ = &endpoint; }
   void set_timers(TimerWheel& timers) { timers_ = &timers; }
@@ -83,6 +100,7 @@ class World {
 
   rpc::Endpoint* endpoint_ = nullptr;
   TimerWheel* timers_ = nullptr;
+  Mover mover_;
   std::vector<Thing> things_;  // as many as types that the program adds: a few
 };
 

@@ -24,11 +24,10 @@ class Bag : public Member<F> {
   using Node = typename Nodes::Node;
 
   template <class Owner>
-  Bag(Owner* owner, std::string_view name, std::uint32_t capacity)
-      : Member<F>(owner, this, name), capacity_(capacity) {
-    if (capacity == 0 || capacity > kMaxElements) throw std::logic_error("capacity of a bag");
-    reach_ = reach_of(F, std::is_base_of_v<Root, Owner>);
-  }
+  Bag(Owner* owner, std::string_view name, std::uint32_t capacity) : Bag(owner, capacity, name) {}
+  /// Within STARBUS_FIELDS.
+  template <FieldOwner Owner>
+  Bag(Owner& owner, std::uint32_t capacity) : Bag(&owner, capacity, field_text<Owner>()) {}
   explicit Bag(const Bag& other)
       : Member<F>(other), capacity_(other.capacity_), reach_(other.reach_) {
     if (other.nodes_ != nullptr) nodes_ = copy_of(other);
@@ -97,6 +96,13 @@ class Bag : public Member<F> {
  private:
   class Type;
   friend Node;
+
+  template <class Owner, class Name>
+  Bag(Owner* owner, std::uint32_t capacity, const Name& name)
+      : Member<F>(owner, this, name), capacity_(capacity) {
+    if (capacity == 0 || capacity > kMaxElements) throw std::logic_error("capacity of a bag");
+    reach_ = reach_of(F, std::is_base_of_v<Root, Owner>);
+  }
 
   Nodes& nodes() {
     if (nodes_ == nullptr) nodes_ = std::make_unique<Nodes>(holder());

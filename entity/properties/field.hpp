@@ -20,6 +20,10 @@ class Field : public Member<F> {
   template <class Owner>
   Field(Owner* owner, std::string_view name, T initial = T{})
       : Member<F>(owner, this, name), value_(std::move(initial)) {}
+  /// Within STARBUS_FIELDS.
+  template <FieldOwner Owner>
+  explicit Field(Owner& owner, T initial = T{})
+      : Member<F>(&owner, this, field_text<Owner>()), value_(std::move(initial)) {}
   explicit Field(const Field&) = default;  // within a copy of its struct, not alone
   Field& operator=(const Field& other) { return *this = other.value_; }
   Field& operator=(T value) {
@@ -197,10 +201,12 @@ class StructField {
  public:
   template <class Owner>
   StructField(Owner* owner, std::string_view name) {
-    StructBase& base = value_;
-    base.hold(static_cast<StructBase*>(owner)->enlist(this, &base, name),
-              reach_of(F, std::is_base_of_v<Root, Owner>));
-    (void)class_with_fields_does_not_name_itself<Owner>{};
+    place(owner, name);
+  }
+  /// Within STARBUS_FIELDS.
+  template <FieldOwner Owner>
+  explicit StructField(Owner& owner) {
+    place(&owner, field_text<Owner>());
   }
   explicit StructField(const StructField& other) : value_(other.value_) {
     static_cast<StructBase&>(value_).hold(other.value_.place(), other.value_.reach());
@@ -220,6 +226,15 @@ class StructField {
 
  private:
   class Type;
+
+  template <class Owner, class Name>
+  void place(Owner* owner, const Name& name) {
+    StructBase& base = value_;
+    base.hold(static_cast<StructBase*>(owner)->enlist(this, &base, name),
+              reach_of(F, std::is_base_of_v<Root, Owner>));
+    (void)class_with_fields_does_not_name_itself<Owner>{};
+  }
+
   T value_;
 };
 

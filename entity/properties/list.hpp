@@ -16,6 +16,10 @@ class List : public Member<F> {
   template <class Owner>
   List(Owner* owner, std::string_view name, std::vector<T> initial = {})
       : Member<F>(owner, this, name), values_(std::move(initial)) {}
+  /// Within STARBUS_FIELDS.
+  template <FieldOwner Owner>
+  explicit List(Owner& owner, std::vector<T> initial = {})
+      : Member<F>(&owner, this, field_text<Owner>()), values_(std::move(initial)) {}
   explicit List(const List&) = default;  // within a copy of its struct, not alone
   /// Throws BadData where set() returns an error.
   List& operator=(const List& other) { return *this = other.values_; }

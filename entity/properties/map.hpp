@@ -23,6 +23,11 @@ class Map : public Member<F> {
   Map(Owner* owner, std::string_view name, Values initial = {}) : Member<F>(owner, this, name) {
     replace_values(std::move(initial));
   }
+  /// Within STARBUS_FIELDS.
+  template <FieldOwner Owner>
+  explicit Map(Owner& owner, Values initial = {}) : Member<F>(&owner, this, field_text<Owner>()) {
+    replace_values(std::move(initial));
+  }
   explicit Map(const Map& other) : Member<F>(other) { replace_values(other.get()); }
   /// Throws BadData where set() returns an error.
   Map& operator=(const Map& other) { return *this = other.get(); }

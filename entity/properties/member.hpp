@@ -42,8 +42,8 @@ class Member {
   Address address() const { return Address(owner(), place_.index(), F); }
 
  protected:
-  template <class Field, class Owner>
-  Member(Owner* owner, const Field* self, std::string_view name)
+  template <class Field, class Owner, class Name>
+  Member(Owner* owner, const Field* self, const Name& name)
       : place_(static_cast<StructBase*>(owner)->enlist(self, this, name)) {
     (void)class_with_fields_does_not_name_itself<Owner>{};
   }

@@ -3,17 +3,16 @@
 /// docs/guide/properties.md says what a declaration means and what travels.
 ///
 ///   struct Item : entity::Struct<Item> {
-///     Field<int> kind{this, "kind"};                        // visible to all audiences of the bag
-///     Field<int, own_client | save> count{this, "count"};   // by these of them
+///     STARBUS_FIELDS(Field<int> kind{*this};                // visible to all audiences of the bag
+///                    Field<int, own_client | save> count{*this};)   // by these of them
 ///   };
 ///   struct Player : entity::Properties<Player> {
-///     Field<std::int64_t, own_client | save> gold{this, "gold", 100};
-///     Field<std::string, all_clients | save> nick{this, "nick"};
-///     Bag<Item, own_client | ghost | save> items{this, "items", 60};
+///     STARBUS_FIELDS(Field<std::int64_t, own_client | save> gold{*this, 100};
+///                    Field<std::string, all_clients | save> nick{*this};
+///                    Bag<Item, own_client | ghost | save> items{*this, 60};)
 ///   };
-///
 ///   struct Knight : entity::Properties<Knight, Player> {    // the fields of Player, then its own
-///     Field<int, all_clients | save> order{this, "order"};
+///     entity::Field<int, entity::all_clients> order{this, "order"};    // the same in long
 ///   };
 ///
 ///   player.gold += 5;
@@ -28,11 +27,47 @@
 
 namespace starbus::entity {
 
+template <class C>
+class StateOf;  // objects/component_state.hpp
+
+/// The words of a declaration, within the struct that declares.
+struct FieldWords {
+  template <class T, Flags F = Flags::none>
+  using Field = entity::Field<T, F>;
+  template <class T, Flags F = Flags::none>
+  using List = entity::List<T, F>;
+  template <class K, class V, Flags F = Flags::none>
+  using Map = entity::Map<K, V, F>;
+  template <class Item, Flags F = Flags::none, class Key = std::int64_t>
+  using Bag = entity::Bag<Item, F, Key>;
+  template <class C>
+  using StateOf = entity::StateOf<C>;
+
+  static constexpr Flags ghost = Flags::ghost;                  ///< see Flags
+  static constexpr Flags other_clients = Flags::other_clients;  ///< see Flags
+  static constexpr Flags own_client = Flags::own_client;        ///< see Flags
+  static constexpr Flags all_clients = Flags::all_clients;      ///< see Flags
+  static constexpr Flags save = Flags::save;                    ///< see Flags
+  static constexpr Flags cache = Flags::cache;                  ///< see Flags
+  static constexpr Flags server_only = Flags::server_only;      ///< see Flags
+  static constexpr Flags per_space = Flags::per_space;          ///< see Flags
+  static constexpr Flags per_process = Flags::per_process;      ///< see Flags
+  static constexpr Flags per_session = Flags::per_session;      ///< see Flags
+  static constexpr Flags latest_only = Flags::latest_only;      ///< see Flags
+};
+/// The first class of each line of structs has them; those that extend it find them there.
+template <class Base>
+struct WordsOn : Base, FieldWords {};
+template <class Base>
+using FieldsAfter =
+    std::conditional_t<std::is_same_v<Base, StructBase> || std::is_same_v<Base, Root>,
+                       WordsOn<Base>, Base>;
+
 /// The base of a struct of fields, which names itself, and the struct whose fields it has first:
 /// `Sword : Struct<Sword, Item>`. Default-constructible and copyable; a copy has the values, and
 /// stands alone until a field or a bag takes it.
 template <class Self, class Base = StructBase>
-class Struct : public Base {
+class Struct : public FieldsAfter<Base> {
   static_assert(std::is_base_of_v<StructBase, Base> && !std::is_base_of_v<Root, Base>,
                 "a Struct has the fields of another Struct, not of Properties");
 
@@ -53,7 +88,7 @@ class Struct : public Base {
 /// its own, in one schema. Default-constructible. A class with fields that derives from another one
 /// without naming itself does not compile. See Root for what it can do.
 template <class Self, class Base = Root>
-class Properties : public Base {
+class Properties : public FieldsAfter<Base> {
   static_assert(std::is_base_of_v<Root, Base>, "Properties extend other Properties");
 
  public:
@@ -76,7 +111,7 @@ class Properties : public Base {
           if (old != nullptr && now != nullptr) tell(*old, now->get());
         });
   }
-  using Base::observe;
+  using FieldsAfter<Base>::observe;
 
  protected:
   Properties() = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/core/demangle.hpp>
+#include <map>
 
 namespace starbus::entity {
 
@@ -34,11 +35,23 @@ class Describer {
     info.signature = type.signature();
     schema_.fields_.push_back(std::move(info));
   }
+  /// The next one of those that a class of its line declares in one text.
+  void add(const StructBase* owner, const FieldType& type, std::size_t distance, FieldText text) {
+    if (owner != base_) return;
+    const std::string_view name = declared_field(text.text, declared_[text.text.data()]++);
+    if (name.empty()) {
+      throw std::logic_error(schema_.name_ +
+                             ": a field with {*this} stands outside of STARBUS_FIELDS, or is not "
+                             "of the form name{*this}");
+    }
+    add(owner, type, distance, name);
+  }
 
  private:
   Schema& schema_;
   Describer* outer_;
   const StructBase* base_ = nullptr;
+  std::map<const char*, std::size_t> declared_;  // fields so far, of each text
 };
 
 void StructBase::describe_begin() {
@@ -47,6 +60,10 @@ void StructBase::describe_begin() {
 
 void StructBase::describe(const FieldType& type, std::size_t distance, std::string_view name) {
   describer->add(this, type, distance, name);
+}
+
+void StructBase::describe(const FieldType& type, std::size_t distance, FieldText declared_in) {
+  describer->add(this, type, distance, declared_in);
 }
 
 Schema Schema::build(const std::type_info& type, bool entity, Make make,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "entity/properties/field_names.hpp"
 #include "entity/properties/flags.hpp"
 
 namespace starbus::entity {
@@ -84,8 +85,9 @@ class StructBase {
 
   /// Called by the constructors of fields, in the order of their declaration. `placed` is what has
   /// the place: the field, or the struct within it.
-  template <class Field>
-  Place enlist(const Field* field, const void* placed, std::string_view name) {
+  /// `name` is its text, or the FieldText in which it is declared.
+  template <class Field, class Name>
+  Place enlist(const Field* field, const void* placed, const Name& name) {
     const Place place(distance_to(placed), next_++);
     if (describer != nullptr) [[unlikely]]
       describe(Field::type(), distance_to(field), name);
@@ -132,6 +134,7 @@ class StructBase {
   StructBase* holder();
   void describe_begin();
   void describe(const FieldType& type, std::size_t distance, std::string_view name);
+  void describe(const FieldType& type, std::size_t distance, FieldText declared_in);
 
   Place place_{0, kTop};
   Reach reach_ = kWholeReach;

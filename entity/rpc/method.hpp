@@ -1,10 +1,16 @@
 /// Declares which methods of a class can be called, and collects their types at compile time.
 ///
-///   static constexpr auto kRpc = rpc::methods("chat",
-///       rpc::method<&Chat::join>("join"),                    // servers only
-///       rpc::method<&Chat::said>("said", rpc::own_client));  // and the object's own client
+///   static constexpr auto kRpc =
+///       rpc::methods<&Chat::join, &Chat::leave>() |        // servers only
+///       rpc::methods<&Chat::said>(rpc::own_client);        // and the object's own client
 ///
-/// The name of the class on the wire is that in `kRpc`, never the compiler's. Forms of a method:
+/// Names on the wire are those of the source (base/declared_name.hpp): "chat.join". A class or a
+/// method that was renamed keeps its old one as a text:
+///
+///   static constexpr auto kRpc = rpc::methods<&Chat::leave>("talk") |     // "talk.leave"
+///       rpc::methods("talk", rpc::method<&Chat::join>("enter"), rpc::method<&Chat::said>("said"));
+///
+/// Forms of a method:
 ///   R name(Caller&, A...)    R: void, T, starbus::Result<T, E>, or Task of one of these
 /// Arguments and T, E are default-constructible and known to the archive (entity/archive). Names
 /// of one class that collide, as text or as id, do not compile.
@@ -12,10 +18,12 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
+#include "base/declared_name.hpp"
 #include "entity/archive/archive.hpp"
 #include "entity/rpc/error.hpp"
 #include "entity/rpc/limits.hpp"
@@ -185,13 +193,10 @@ consteval Method<M> method(std::string_view name, Permission allow = server) {
   return {name, allow};
 }
 
-/// Collects the rows of kRpc; a mistake in them does not compile.
+/// Does not compile if there is a mistake in the rows.
 template <auto... M>
-consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) {
-  const Methods<M...> all{
-      class_name, std::array<MethodRow, sizeof...(M)>{
-                      MethodRow{rows.name, method_id(class_name, rows.name), rows.allow}...}};
-  switch (fault_of(class_name, all.rows)) {  // the text shows in the compiler's message
+consteval Methods<M...> checked(const Methods<M...>& all) {
+  switch (fault_of(all.class_name, all.rows)) {  // the text shows in the compiler's message
     case DeclarationFault::none:
       break;
     case DeclarationFault::bad_class_name:
@@ -204,6 +209,14 @@ consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) 
       throw "the names of two methods have the same id: rename one";
   }
   return all;
+}
+
+/// Collects the rows of kRpc; a mistake in them does not compile.
+template <auto... M>
+consteval Methods<M...> methods(std::string_view class_name, Method<M>... rows) {
+  return checked(
+      Methods<M...>{class_name, std::array<MethodRow, sizeof...(M)>{MethodRow{
+                                    rows.name, method_id(class_name, rows.name), rows.allow}...}});
 }
 
 /// The place of M in the declaration of its class; the number of rows if it is not there.
@@ -231,6 +244,41 @@ concept Declared = RpcMethod<M> && place_in<M>(TraitsOf<M>::Host::kRpc)
 template <auto M>
 constexpr const MethodRow& row_of() {
   return TraitsOf<M>::Host::kRpc.rows[place_in<M>(TraitsOf<M>::Host::kRpc)];
+}
+
+// --- names of the source
+// --------------------------------------------------------------------------
+
+/// Declares one method under its own name, for `methods(...)`.
+template <auto M>
+consteval Method<M> method(Permission allow = server) {
+  return method<M>(member_name<M>(), allow);
+}
+
+/// The kRpc of a class: these methods under their own names, with one permission. The class has
+/// the name `class_name`.
+template <auto M, auto... More>
+consteval Methods<M, More...> methods(std::string_view class_name, Permission allow = server) {
+  return methods(class_name, method<M>(allow), method<More>(allow)...);
+}
+/// The same under the name of the class.
+template <auto M, auto... More>
+consteval Methods<M, More...> methods(Permission allow = server) {
+  if constexpr (RpcMethod<M>) {
+    return methods<M, More...>(class_name<typename TraitsOf<M>::Host>(), allow);
+  } else {
+    return methods<M, More...>("", allow);  // says what is wrong with M
+  }
+}
+
+/// Both, for methods that others may call. They name one class.
+template <auto... A, auto... B>
+consteval Methods<A..., B...> operator|(const Methods<A...>& a, const Methods<B...>& b) {
+  if (a.class_name != b.class_name) throw "the two parts of kRpc name different classes";
+  Methods<A..., B...> all{a.class_name, {}};
+  for (std::size_t i = 0; i < sizeof...(A); ++i) all.rows[i] = a.rows[i];
+  for (std::size_t i = 0; i < sizeof...(B); ++i) all.rows[sizeof...(A) + i] = b.rows[i];
+  return checked(all);
 }
 
 }  // namespace starbus::entity::rpc

@@ -34,7 +34,7 @@ class Chat final : public service::Service, public rpc::Callable<Chat> {
     publisher_.publish(entity::encode(room, line).value());
     return {};
   }
-  static constexpr auto kRpc = rpc::methods("chat", rpc::method<&Chat::say>("say"));
+  static constexpr auto kRpc = rpc::methods<&Chat::say>();
 
  private:
   service::Instance& instance_;

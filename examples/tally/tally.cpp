@@ -41,8 +41,7 @@ class Tally final : public nodes::App, public rpc::Callable<Tally> {
     const auto found = counts_.find(what);
     return found == counts_.end() ? 0 : found->second;
   }
-  static constexpr auto kRpc =
-      rpc::methods("tally", rpc::method<&Tally::add>("add"), rpc::method<&Tally::total>("total"));
+  static constexpr auto kRpc = rpc::methods<&Tally::add, &Tally::total>();
 
  private:
   static constexpr std::size_t kMostCounts = 10'000;

@@ -67,9 +67,21 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       departures_(context_, names_, sync_),
       arrivals_(context_, names_, saver_),
       entries_(context_, names_, options_.load, static_cast<bool>(options_.save)),
+      entry_control_(entries_, types_),
       admin_(
           {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
   world_.add<EntityHost>(*this);
+  world_.set_mover([this](Entity& entity, std::string process, Done moved) {
+    if (!moved) {
+      moved = [label = entity.label(), process](const bus::Result<>& end) {
+        if (end) return;
+        spdlog::warn("entities: {} does not move to {}: {}", label, process,
+                     end.error().to_string());
+      };
+    }
+    departures_.begin(entity.online_id(), std::move(process), {},
+                      as_unit(UnitKind::completion, std::move(moved)));
+  });
   entities_ = std::make_unique<entity::EntityManager>(
       types_, entity::PersistentIdSource(node, started_at(options_)),
       options_.draw ? options_.draw : draw_from(ids_),
@@ -124,6 +136,7 @@ bus::Result<> EntityHost::join(Node& node) {
   if (!options_.draw) {
     node.before_ready("entity ids", [this](Done done) { wait_for_ids(std::move(done)); });
   }
+  node.before_ready("entries of entities", [this](Done done) { open_entries(std::move(done)); });
   node.on_drain("entities", [this](Done done) { drain(std::move(done)); });
   node.on_state([this](NodeState state) {
     if (state == NodeState::starting) lose_all();

@@ -32,11 +32,13 @@
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/arrivals.hpp"
+#include "nodes/hosting/asked_entry.hpp"
 #include "nodes/hosting/departures.hpp"
 #include "nodes/hosting/entity_admin.hpp"
 #include "nodes/hosting/entity_saver.hpp"
 #include "nodes/hosting/entity_sync.hpp"
 #include "nodes/hosting/entries.hpp"
+#include "nodes/hosting/entry_control.hpp"
 #include "nodes/hosting/guarded_sink.hpp"
 #include "nodes/hosting/host_context.hpp"
 #include "nodes/hosting/host_options.hpp"
@@ -89,8 +91,7 @@ class EntityHost final : private entity::EntityObserver {
   auto enter(std::string name, const EnterOptions& options = {}, Token&& token = Token()) {
     static_assert(T::made_by_key(), "an entity that enters is made from its key alone");
     std::string id(options.persistent_id.empty() ? id_in(name) : options.persistent_id);
-    Entries::Wanted wanted{&entity::type_info<T>(), &make_as<T>, std::move(name), std::move(id),
-                           options.make};
+    Entries::Wanted wanted{&entity::type_info<T>(), std::move(name), std::move(id), options.make};
     return bus::initiate_early<Entered<T>>(
         std::forward<Token>(token),
         [this, w = std::move(wanted)](bus::Done<Entered<T>> done) mutable {
@@ -100,6 +101,39 @@ class EntityHost final : private entity::EntityObserver {
             if (!end) return done(end.error());
             done(Entered<T>{static_cast<T*>(end->entity), end->how, end->elsewhere, ref});
           });
+        });
+  }
+
+  /// The same in a process that is named, or in the ready node of a role that is least busy, as the
+  /// manager knows it; unless it lives elsewhere already.
+  ///
+  ///   co_await host.enter_at<Player>("player/ada", {.node = "b.town"})
+  ///   co_await host.enter_at<Player>("player/ada", {.least_loaded = "town"})
+  ///
+  /// Its program declares the type, too. In that process the entity is `entered.elsewhere`, unless
+  /// that is this one; `how` says whether it was made or loaded for this call. Errors: those of
+  /// enter there; those of a call: no_owner (no EntityHost there, or no manager), denied, deadline;
+  /// no_owner also if no node of the role is ready; bad_config: not one of the two places is named.
+  template <entity::EntityClass T, bus::CompletionFor<Entered<T>> Token = bus::Awaited>
+  auto enter_at(std::string name, const EnterAt& where, Token&& token = Token()) {
+    std::string id(where.persistent_id.empty() ? id_in(name) : where.persistent_id);
+    EntryRequest request{std::string(entity::type_info<T>().name()), std::move(name), std::move(id),
+                         where.make};
+    EnterAt place = where;  // whose views are copied here
+    return bus::initiate_early<Entered<T>>(
+        std::forward<Token>(token),
+        [this, node = std::string(where.node), role = std::string(where.least_loaded), place,
+         r = std::move(request)](bus::Done<Entered<T>> done) mutable {
+          place.node = node;
+          place.least_loaded = role;
+          entity::Ref<T> ref(r.name);
+          enter_there(
+              entity::type_info<T>(), std::move(r), place,
+              [ref = std::move(ref),
+               done = std::move(done)](const bus::Result<Entries::Outcome>& end) {
+                if (!end) return done(end.error());
+                done(Entered<T>{static_cast<T*>(end->entity), end->how, end->elsewhere, ref});
+              });
         });
   }
 
@@ -164,6 +198,9 @@ class EntityHost final : private entity::EntityObserver {
   bus::Result<> join(Node& node);
 
   // --- called by join(); for programs without a node ---
+  /// Lets other processes make entities enter here: binds entities/HOST.NODE. Errors: those of
+  /// Endpoint::bind.
+  void open_entries(Done done);
   /// Ends all entities. `done` is called when they are saved. No entity can be created any more.
   void drain(Done done);
   /// The lease is lost: entities that have a name end as EndReason::fenced.
@@ -177,13 +214,6 @@ class EntityHost final : private entity::EntityObserver {
   std::size_t unsaved() const { return saver_.pending(); }
 
  private:
-  template <class T>
-  static entity::EntityResult<entity::Entity*> make_as(entity::EntityManager& entities,
-                                                       const entity::CreateOptions& how) {
-    const entity::EntityResult<T*> made = entities.create_with<T>(how);
-    if (!made) return made.error();
-    return static_cast<entity::Entity*>(*made);
-  }
   /// "ada" of "player/ada".
   static std::string_view id_in(std::string_view name) {
     return name.substr(std::min(name.size(), name.find('/') + 1));
@@ -200,6 +230,8 @@ class EntityHost final : private entity::EntityObserver {
   void converted(entity::Entity& entity, const entity::LoadReport& report) override;
   void describe(const entity::Entity& entity, nlohmann::ordered_json& shown) const override;
 
+  void enter_there(const entity::TypeInfo& type, EntryRequest request, const EnterAt& where,
+                   Entries::Ended ended);
   void publish_now(entity::OnlineId id, std::string name, Done done);
   void declared(const entity::TypeInfo& type, const TypeOptions& options, bool by_name,
                 bool arrives);
@@ -224,6 +256,7 @@ class EntityHost final : private entity::EntityObserver {
   Departures departures_;
   Arrivals arrivals_;
   Entries entries_;
+  EntryControl entry_control_;
   EntityAdmin admin_;
   bool sending_ = false;        // a tick goes on in a later turn of the loop
   bool scheduled_ = false;      // settle() is posted

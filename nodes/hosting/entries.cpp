@@ -148,7 +148,7 @@ bus::Result<Entries::Outcome> Entries::make(const Wanted& wanted, bus::Epoch epo
   entity::CreateOptions how;
   how.persistent_id = wanted.persistent_id;
   if (saved) how.saved = bus::ByteView(*saved);
-  const entity::EntityResult<Entity*> made = wanted.make(*context_.entities, how);
+  const auto made = context_.entities->create_by_name(wanted.type->name(), how);
   if (!made) return bus::Error(made.error());
   names_.add_owned(**made, epoch);
   return Outcome{*made, saved ? Entrance::loaded : Entrance::made, {}};

@@ -58,8 +58,6 @@ class Entries {
   using Ended = std::function<void(bus::Result<Outcome>)>;
   struct Wanted {
     const entity::TypeInfo* type;
-    entity::EntityResult<entity::Entity*> (*make)(entity::EntityManager&,
-                                                  const entity::CreateOptions&);
     std::string name;
     std::string persistent_id;
     bool may_make;

@@ -66,6 +66,11 @@ namespace starbus::nodes::entities {
     "calls end as busy; messages are dropped, and counted")                                       \
   X(kMaxEntering, 4'096, "callers",                                                               \
     "wait for entities that enter: a login wave, while a store loads", "would_block")             \
+  X(kEntryWait, 35s,                                                                              \
+    "for an entity to enter in another process, unless told: a load there tries for 30 s",        \
+    "deadline; it may still enter there, and a second request finds it")                          \
+  X(kEntryTries, 3, "nodes", "that are tried, one after the other, when the chosen one is gone",  \
+    "the error of the last one")                                                                  \
   X(kShownEntities, 100, "entities", "on one page of the admin server, with one line for each",   \
     "the page says where the next one begins")                                                    \
   X(kBusiestEntities, 100, "entities", "per list of the busiest: people read them",               \

@@ -21,6 +21,10 @@ namespace starbus::nodes::manager {
   X(kReportDeadline, 1s, "for the answer", "the node counts as one that does not answer")          \
   X(kMaxQuestions, 256, "calls", "that wait for their answer",                                     \
     "the others are asked as answers come")                                                        \
+  X(kPlacedBusy, 5, "ms per second",                                                               \
+    "that an entity counts on the node it was placed on, until that reports: some ten of them "    \
+    "are as much as a call that takes 50 ms",                                                      \
+    "the report counts")                                                                           \
   X(kMaxStatus, 512, "bytes", "of the status text of a node", "it is cut")                         \
   X(kMaxStages, 32, "stages", "of a shutdown: people read them",                                   \
     "the process ends with exit code 2")                                                           \

@@ -82,4 +82,19 @@ bool ManagerService::release(entity::rpc::Caller&, std::string instance) {
   return placer_.release(instance);
 }
 
+bus::Result<std::string> ManagerService::least_loaded(entity::rpc::Caller&, std::string role,
+                                                      std::vector<std::string> except) {
+  if (shutdown_.phase() == ShutdownPhase::running) return bus::Error(bus::Errc::shutting_down);
+  std::vector<NodeLoad> nodes;
+  for (const auto& [process, node] : table_.nodes()) {
+    if (!node.ready || node.role != role || std::ranges::count(except, process) != 0) continue;
+    const LoadReports::Latest* const latest = reports_.find(process);
+    if (latest == nullptr || !latest->answers || !latest->report) continue;
+    nodes.push_back({process, latest->report->busy_ms_per_s, latest->at});
+  }
+  std::string chosen = load_choice_.choose(nodes);
+  if (!chosen.empty()) return chosen;
+  return bus::Error(bus::Errc::no_owner, "role " + role + ": no ready node answers; start one");
+}
+
 }  // namespace starbus::nodes::manager

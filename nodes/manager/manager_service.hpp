@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "entity/rpc/rpc.hpp"
 #include "nodes/manager/cluster_report.hpp"
 #include "nodes/manager/cluster_shutdown.hpp"
 #include "nodes/manager/id_blocks.hpp"
+#include "nodes/manager/load_choice.hpp"
 #include "nodes/manager/load_reports.hpp"
 #include "nodes/manager/node_table.hpp"
 #include "nodes/manager/placement/service_placer.hpp"
@@ -41,6 +43,11 @@ class ManagerService final : public entity::rpc::Callable<ManagerService> {
   /// Ends the quarantine or pause of "chat/2". False if it has neither.
   bool release(entity::rpc::Caller& from, std::string instance);
 
+  /// The process of the ready node of a role that is least busy, and none of `except`: for an
+  /// entity that is placed there. no_owner: there is none that answers; shutting_down.
+  bus::Result<std::string> least_loaded(entity::rpc::Caller& from, std::string role,
+                                        std::vector<std::string> except);
+
   // The same without a call, for the admin server.
   ClusterReport nodes_after(const std::string& after) const;
   ShutdownReport shutdown_now() const { return shutdown_.report(); }
@@ -52,7 +59,8 @@ class ManagerService final : public entity::rpc::Callable<ManagerService> {
                            entity::rpc::method<&ManagerService::shutdown_report>("shutdown_report"),
                            entity::rpc::method<&ManagerService::allocate>("allocate"),
                            entity::rpc::method<&ManagerService::setbacks>("setbacks"),
-                           entity::rpc::method<&ManagerService::release>("release"));
+                           entity::rpc::method<&ManagerService::release>("release"),
+                           entity::rpc::method<&ManagerService::least_loaded>("least_loaded"));
 
  private:
   Node& node_;
@@ -60,6 +68,7 @@ class ManagerService final : public entity::rpc::Callable<ManagerService> {
   const LoadReports& reports_;
   ClusterShutdown& shutdown_;
   ServicePlacer& placer_;
+  LoadChoice load_choice_;
 };
 
 }  // namespace starbus::nodes::manager

@@ -94,4 +94,11 @@ struct MonsterState : ActorState {
 };
 MonsterState monster_state;
 
+struct NamelessState : entity::Properties<NamelessState> {
+  // says: field_without_a_name<.*NamelessState>
+  entity::Field<int> hp{*this};
+  // says: stands within STARBUS_FIELDS
+};
+NamelessState nameless_state;
+
 }  // namespace game

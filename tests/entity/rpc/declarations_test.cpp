@@ -50,6 +50,33 @@ static_assert(fault_of("C", rows("a", "b")) == DeclarationFault::bad_class_name)
 constexpr std::array<MethodRow, 2> kSameId = {MethodRow{"a", 7, server}, MethodRow{"b", 7, server}};
 static_assert(fault_of("c", kSameId) == DeclarationFault::same_id);
 
+// --- names of the source -----------------------------------------------------------------------
+
+class TownHall {
+ public:
+  void enter(Caller&) {}
+  void vote_for(Caller&, std::string) {}
+  void said(Caller&) {}
+};
+constexpr auto kShort = methods<&TownHall::enter, &TownHall::said>();
+static_assert(kShort.class_name == "town_hall");
+static_assert(kShort.rows[0].name == "enter" && kShort.rows[1].name == "said");
+static_assert(kShort.rows[0].allow == server);
+static_assert(kShort.rows[0].id == hash32("town_hall.enter"));
+// The bytes that other builds, and other compilers, know it by.
+static_assert(kShort.rows[0].id == 0xefac8e6d);
+
+constexpr auto kJoined = kShort | methods<&TownHall::vote_for>(own_client | any_client);
+static_assert(kJoined.rows.size() == 3 && place_in<&TownHall::vote_for>(kJoined) == 2);
+static_assert(kJoined.rows[2].allow == any_client && kJoined.rows[2].name == "vote_for");
+// What was renamed, beside what was not.
+constexpr auto kRenamed =
+    methods<&TownHall::enter>("hall", gate) |
+    methods("hall", method<&TownHall::said>("told"), method<&TownHall::vote_for>());
+static_assert(kRenamed.rows[0].id == hash32("hall.enter") && kRenamed.rows[0].allow == gate);
+static_assert(kRenamed.rows[1].id == hash32("hall.told"));
+static_assert(kRenamed.rows[2].id == hash32("hall.vote_for"));
+
 // --- on the wire ---------------------------------------------------------------------------------
 
 TEST(Declarations, IdsAreOfTheNamesAlone) {

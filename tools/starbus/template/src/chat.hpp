@@ -45,8 +45,7 @@ class Chat final : public service::Service, public rpc::Callable<Chat> {
     if (found == rooms_.end()) return std::vector<std::string>();
     return std::vector<std::string>(found->second.begin(), found->second.end());
   }
-  static constexpr auto kRpc =
-      rpc::methods("chat", rpc::method<&Chat::say>("say"), rpc::method<&Chat::history>("history"));
+  static constexpr auto kRpc = rpc::methods<&Chat::say, &Chat::history>();
 
  private:
   service::Instance& instance_;

@@ -40,6 +40,7 @@ class Console final : public nodes::App {
     node_ = &node;
     node.require(std::string("partition/") + kChat + "/", kChatPartitions);
     node.require(std::string("partition/") + kPlayers + "/", kPlayersPartitions);
+    node.require(kShopChannel);
     chat_.emplace(node.rpc(), kChat, kChatPartitions);
     players_.emplace(node.rpc(), kPlayers, kPlayersPartitions);
     auto& admin = node.process_context().admin;
@@ -59,6 +60,19 @@ class Console final : public nodes::App {
     });
     admin.post_async("/score", [this](const Request& request, const Reply& reply) {
       add_score(request, reply);
+    });
+    admin.post_async("/buy", [this](const Request& request, const Reply& reply) {
+      const auto kind = starbus::parse_number<std::int64_t>(request.parameter_or("kind", "1"));
+      if (!kind) return reply(Response::error(400, "kind is a number"));
+      rpc::call<&Player::buy>(node_->rpc(), channel_in(request), {}, *kind)(
+          [reply](const auto& asked) { reply(respond("asked", asked)); });
+    });
+    admin.post_async("/travel", [this](const Request& request, const Reply& reply) {
+      rpc::call<&Player::travel>(node_->rpc(), channel_in(request), {},
+                                 request.parameter_or("to", ""))([reply](const auto& told) {
+        if (told) return reply(Response::json({{"travels", true}}));
+        reply(Response::error(status_of(told.error()), told.error().to_string()));
+      });
     });
     admin.get("/players", AdminRole::read,
               [this](const Request&) { return Response::json(copies()); });
@@ -81,12 +95,14 @@ class Console final : public nodes::App {
       reply(respond("channel", channel));
     });
   }
+  static std::string channel_in(const Request& request) {
+    return player_channel(request.parameter_or("player", ""));
+  }
   /// By name: to the entity itself.
   void add_score(const Request& request, const Reply& reply) {
     const auto points = starbus::parse_number<std::int64_t>(request.parameter_or("points", "1"));
     if (!points) return reply(Response::error(400, "points is a number"));
-    const std::string channel = player_channel(request.parameter_or("player", ""));
-    rpc::call<&Player::add_score>(node_->rpc(), channel, {}, *points)(
+    rpc::call<&Player::add_score>(node_->rpc(), channel_in(request), {}, *points)(
         [reply](const auto& score) { reply(respond("score", score)); });
   }
   /// Asks no other process: the copies are here.

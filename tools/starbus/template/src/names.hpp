@@ -7,6 +7,7 @@
 #include "entity/rpc/rpc.hpp"
 
 namespace starbus::daemon {}
+namespace starbus::nodes::db {}
 namespace starbus::nodes::entities {}
 namespace starbus::nodes::service {}
 namespace starbus::nodes::replica {}
@@ -15,6 +16,7 @@ namespace game {
 
 namespace bus = starbus::bus;
 namespace daemon = starbus::daemon;
+namespace db = starbus::nodes::db;
 namespace entities = starbus::nodes::entities;
 namespace entity = starbus::entity;
 namespace nodes = starbus::nodes;

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "nodes/hosting/entity_host.hpp"
 #include "nodes/service/service.hpp"
 #include "player.hpp"
 
@@ -13,9 +14,10 @@ inline constexpr const char* kPlayers = "players";
 inline constexpr std::uint32_t kPlayersPartitions = 4;  // as in config/manager.toml
 inline constexpr std::size_t kMostPlayers = 1'000;      // of one partition
 
-/// Makes the entities of one partition. Each has a channel of its own, so a caller calls a player
-/// directly. They end with this: when the host drains or dies, the manager puts the partition on
-/// another host, where they enter again.
+/// Makes the entities of one partition, or loads them from the database. Each has a channel of its
+/// own, so a caller calls a player directly. Those that live here end with this: when the host
+/// drains or dies, the manager puts the partition on another host, where they enter again. One that
+/// has moved to another host stays there until it ends.
 class Players final : public service::Service, public rpc::Callable<Players> {
  public:
   /// The host of entities outlives this.
@@ -28,8 +30,8 @@ class Players final : public service::Service, public rpc::Callable<Players> {
     }
   }
 
-  /// Makes the player if it is nowhere; answers its channel. busy: a former life of it has not
-  /// ended; ask again.
+  /// Makes or loads the player if it is nowhere; answers its channel. busy: a former life of it has
+  /// not ended; ask again.
   rpc::Task<service::Result<std::string>> enter(rpc::Caller&, std::string name) {
     if (auto mine = instance_.check(name); !mine) co_return mine.error();
     if (!is_name(name)) co_return service::Error(service::Errc::bad_name, "player");
@@ -43,7 +45,7 @@ class Players final : public service::Service, public rpc::Callable<Players> {
     }
     co_return entered->ref.name();
   }
-  static constexpr auto kRpc = rpc::methods("players", rpc::method<&Players::enter>("enter"));
+  static constexpr auto kRpc = rpc::methods<&Players::enter>();
 
  private:
   service::Instance& instance_;

@@ -4,6 +4,7 @@
 
 #include <boost/asio.hpp>
 #include <functional>
+#include <map>
 
 #include "chat.hpp"
 #include "nodes/runtime/main_loop.hpp"
@@ -11,6 +12,7 @@
 #include "nodes/service/service_host.hpp"
 #include "player_copy.hpp"
 #include "players.hpp"
+#include "shop.hpp"
 #include "testing/cluster.hpp"
 
 namespace game {
@@ -18,15 +20,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// What is saved of players, by name: in the place of the database.
+using Saved = std::map<std::string, bus::Bytes>;
+
 /// A process that hosts the game, or only calls it.
 struct Process {
-  Process(boost::asio::io_context& context, const bus::Options& options)
+  Process(boost::asio::io_context& context, const bus::Options& options, Saved& saved,
+          std::uint64_t first_id)
       : bus(context, options),
         loop(context),
-        players(rpc, loop.timers(), options.node, with_ids()),
+        players(rpc, loop.timers(), options.node, with(saved, first_id)),
         host(rpc, loop.timers(), {}) {
     players.declare<Player>({.mirrored = true});
     host.add<Chat>(kChat).value();
+    host.add<Shop>(kShop).value();
     host.add<Players>(kPlayers, {},
                       [this](service::Instance& instance) {
                         return std::make_unique<Players>(instance, players);
@@ -41,11 +48,20 @@ struct Process {
     host.order(manager, {1, {{service::Action::Kind::place, id}}}).value();
   }
 
-  /// There is no manager to draw them from.
-  static entities::HostOptions with_ids() {
+  /// There is no manager to draw ids from, and no database.
+  static entities::HostOptions with(Saved& saved, std::uint64_t first_id) {
     entities::HostOptions made;
-    made.draw = [next = std::uint64_t{0}]() mutable {
-      return entity::IdentityResult<entity::OnlineId>(entity::OnlineId{++next});
+    made.draw = [next = first_id]() mutable {
+      return entity::IdentityResult<entity::OnlineId>(entity::OnlineId{next++});
+    };
+    made.save = [&saved](const entities::SavedEntity& player, const nodes::Done& done) {
+      saved[player.persistent_id] = player.properties;
+      done({});
+    };
+    made.load = [&saved](const std::string&, const std::string& name, const auto& done) {
+      const auto found = saved.find(name);
+      if (found == saved.end()) return done(std::optional<bus::Bytes>());
+      done(std::optional<bus::Bytes>(found->second));
     };
     return made;
   }
@@ -66,6 +82,7 @@ class GameTest : public testing::Test {
     for (std::uint32_t i = 1; i <= kPlayersPartitions; ++i) {
       here.place({kPlayers, i, kPlayersPartitions});
     }
+    here.place({kShop, 1, 0});
   }
   /// Runs the loop until `condition`; fails the test if that takes too long.
   void until(const std::function<bool()>& condition) {
@@ -85,10 +102,11 @@ class GameTest : public testing::Test {
     return *answer;
   }
 
+  Saved saved;
   boost::asio::io_context loop;
   starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
-  Process here{loop, cluster.node("a", "game")};
-  Process there{loop, cluster.node("b", "console")};
+  Process here{loop, cluster.node("a", "game"), saved, 1};
+  Process there{loop, cluster.node("b", "console"), saved, 1'000};
 };
 
 TEST_F(GameTest, ARoomRemembersWhatWasSaid) {
@@ -123,6 +141,39 @@ TEST_F(GameTest, ACopyFollowsThePlayer) {
   until([&] { return score == 30 && copy.state().score == 30; });
   EXPECT_EQ(copy.counters().snapshots, 1u) << "then changes only";
   EXPECT_GE(copy.counters().deltas, 1u) << "one for each tick that changed something";
+}
+
+TEST_F(GameTest, APlayerBuysAtTheShopAndTravels) {
+  service::Partitions players(there.rpc, kPlayers, kPlayersPartitions);
+  const auto channel = ask<&Players::enter>(players, "bob", "bob");
+  ASSERT_TRUE(channel) << channel.error().to_string();
+  PlayerCopy copy(there.rpc, there.loop.timers(), "bob");
+  rpc::call<&Player::buy>(there.rpc, *channel, {},
+                          3)([](const auto& asked) { EXPECT_TRUE(asked && *asked); });
+  until([&] { return copy.state().gold == 70; });
+  rpc::call<&Player::travel>(there.rpc, *channel, {},
+                             "b.console")([](const auto& told) { EXPECT_TRUE(told); });
+  until([&] { return copy.state().at == "b.console"; });
+  EXPECT_TRUE(copy.state().backpack->items.contains(3));
+  auto* bob = static_cast<Player*>(there.players.entities().find_persistent("bob"));
+  ASSERT_NE(bob, nullptr);
+  EXPECT_EQ(bob->waiting<&Player::rest>(), 1u) << "its timer came along";
+}
+
+TEST_F(GameTest, APlayerComesBackAsItWasSaved) {
+  service::Partitions players(there.rpc, kPlayers, kPlayersPartitions);
+  const auto channel = ask<&Players::enter>(players, "eve", "eve");
+  ASSERT_TRUE(channel) << channel.error().to_string();
+  auto* eve = static_cast<Player*>(here.players.entities().find_persistent("eve"));
+  ASSERT_NE(eve, nullptr);
+  eve->state.score = 30;
+  eve->destroy();
+  while (!ask<&Players::enter>(players, "eve", "eve")) {  // busy: her former life has not ended
+  }
+  eve = static_cast<Player*>(here.players.entities().find_persistent("eve"));
+  ASSERT_NE(eve, nullptr);
+  EXPECT_EQ(eve->state.score, 30);
+  EXPECT_EQ(eve->state.at, "a.game");
 }
 
 }  // namespace
