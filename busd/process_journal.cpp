@@ -72,7 +72,7 @@ Result<> ProcessJournal::rewrite() {
   if (auto written = state_->note(kFile, text); !written) return written;
   written_ = lines_.size();
   const std::string path = (state_->path() / kFile).string();
-  file_ = daemon::FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  file_ = FileDescriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
   if (file_.get() < 0) return Error{bus::Errc::io_error, path + ": " + std::strerror(errno)};
   torn_ = false;
   return {};

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "base/loop_thread.hpp"
 #include "bus/core/routers/host_router.hpp"
-#include "daemon/file_descriptor.hpp"
 #include "daemon/state_directory.hpp"
 
 namespace starbus::busd {
@@ -39,7 +39,7 @@ class ProcessJournal {
   std::map<Key, std::string> lines_;           // of the processes that live now
   std::size_t written_ = 0;                    // lines in the file
   bool torn_ = false;                          // the file may end within a line, or lack lines
-  daemon::FileDescriptor file_;
+  FileDescriptor file_;
 };
 
 }  // namespace starbus::busd

@@ -10,7 +10,8 @@
 #include <mutex>
 #include <system_error>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/write_all.hpp"
 
 namespace starbus::daemon {
 namespace {
@@ -50,15 +51,8 @@ class DescriptorSink : public spdlog::sinks::base_sink<std::mutex> {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
     const int descriptor = file_ ? file_.get() : STDERR_FILENO;
-    const char* next = line.data();
-    std::size_t left = line.size();
-    while (left > 0) {
-      const ssize_t written = ::write(descriptor, next, left);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;  // a full disk or a closed terminal must not stop the daemon
-      next += written;
-      left -= static_cast<std::size_t>(written);
-    }
+    // A full disk or a closed terminal must not stop the daemon.
+    (void)write_all(descriptor, {line.data(), line.size()});
   }
   void flush_() override {}  // nothing is buffered
 

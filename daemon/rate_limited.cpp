@@ -30,42 +30,21 @@ bool RateLimited::allow_stranger(std::string_view address, Clock::time_point now
 
 bool RateLimited::allow(Budgets& budgets, std::string_view key, Clock::time_point now) const {
   key = key.substr(0, kMaxKey);
-  auto known = budgets.find(key);
-  if (known == budgets.end()) {
-    const std::string_view name = budgets.size() < kMaxKeys ? key : kOthers;
-    known = budgets.try_emplace(std::string(name), Budget{now, 0, 0}).first;
-  }
-  Budget& budget = known->second;
-  if (now - budget.begin >= interval_) {
-    report(known->first, budget);
-    budget = {now, 0, 0};
-  }
-  if (budget.used < lines_) {
-    ++budget.used;
-    return true;
-  }
-  ++budget.suppressed;
-  return false;
+  if (!budgets.contains(key) && budgets.size() >= kMaxKeys) key = kOthers;
+  return budgets.allow(
+      key, now, [this](std::string_view of, std::uint64_t left_out) { report(of, left_out); });
 }
 
 void RateLimited::sweep(Clock::time_point now) {
-  sweep(budgets_, now);
-  sweep(strangers_, now);
+  for (Budgets* const budgets : {&budgets_, &strangers_}) {
+    budgets->sweep(now,
+                   [this](std::string_view of, std::uint64_t left_out) { report(of, left_out); });
+  }
 }
 
-void RateLimited::sweep(Budgets& budgets, Clock::time_point now) const {
-  std::erase_if(budgets, [&](const auto& entry) {
-    if (now - entry.second.begin < interval_) return false;
-    report(entry.first, entry.second);
-    return true;
-  });
-}
-
-void RateLimited::report(std::string_view key, const Budget& budget) const {
-  if (budget.suppressed == 0) return;
+void RateLimited::report(std::string_view key, std::uint64_t left_out) const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval_);
-  spdlog::warn("{}: {} more lines in {} s were suppressed", key, budget.suppressed,
-               seconds.count());
+  spdlog::warn("{}: {} more lines in {} s were suppressed", key, left_out, seconds.count());
 }
 
 }  // namespace starbus::daemon

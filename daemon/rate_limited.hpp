@@ -3,9 +3,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+
+#include "base/line_limit.hpp"
 
 namespace starbus::daemon {
 
@@ -22,7 +23,9 @@ class RateLimited {
   static constexpr std::size_t kMaxKeys = 1024;
 
   explicit RateLimited(std::uint32_t lines = 5, Clock::duration interval = std::chrono::seconds(10))
-      : lines_(lines), interval_(interval) {}
+      : interval_(interval),
+        budgets_(lines, interval, interval),
+        strangers_(lines, interval, interval) {}
 
   /// True if the caller may log its line now.
   bool allow(std::string_view key, Clock::time_point now = Clock::now());
@@ -33,17 +36,10 @@ class RateLimited {
   void sweep(Clock::time_point now = Clock::now());
 
  private:
-  struct Budget {
-    Clock::time_point begin;
-    std::uint32_t used = 0;
-    std::uint64_t suppressed = 0;
-  };
-  using Budgets = std::map<std::string, Budget, std::less<>>;
+  using Budgets = LineLimit<std::string, Clock::time_point>;
   bool allow(Budgets& budgets, std::string_view key, Clock::time_point now) const;
-  void sweep(Budgets& budgets, Clock::time_point now) const;
-  void report(std::string_view key, const Budget& budget) const;
+  void report(std::string_view key, std::uint64_t left_out) const;
 
-  std::uint32_t lines_;
   Clock::duration interval_;
   Budgets budgets_;
   Budgets strangers_;

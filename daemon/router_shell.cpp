@@ -65,6 +65,7 @@ class LinkShell::Port final : public bus::io::LinkHandler {
   void on_bundle(bus::io::Link&, bus::ByteView bundle) override { take(bundle); }
   void on_batch_end(bus::io::Link&) override {
     shell_.router_->flush();
+    shell_.go_on_later();
     if (measured_ && user_) spend_until(LinkTurns::Clock::now());
   }
   void on_closed(bus::io::Link&, const Error& reason) override { shell_.ended(id_, reason); }
@@ -141,6 +142,7 @@ void LinkShell::wait() {
     if (late < bus::kSuspect) {
       router_->tick(boot_now());
       router_->flush();
+      go_on_later();
     }
     wait();
   });
@@ -178,6 +180,18 @@ void LinkShell::serve_waiting() {
       kept->go_on();
     }
     serve_waiting();
+  });
+}
+
+void LinkShell::go_on_later() {
+  if (!router_->unfinished() || std::exchange(going_on_, true)) return;
+  boost::asio::post(loop_, [this, weak = std::weak_ptr(alive_)] {
+    if (weak.expired()) return;
+    going_on_ = false;
+    if (router_ == nullptr) return;
+    router_->go_on();
+    router_->flush();
+    go_on_later();
   });
 }
 

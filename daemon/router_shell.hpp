@@ -85,6 +85,8 @@ class LinkShell {
   void ended(bus::LinkId id, const Error& reason);
   /// Gives the links that wait their turns, one in each round of the loop.
   void serve_waiting();
+  /// The router goes on with what takes longer than a turn, in later rounds of the loop.
+  void go_on_later();
   /// Keeps a port until the next tick, because it may be on the stack.
   void retire(bus::LinkId id);
 
@@ -99,6 +101,7 @@ class LinkShell {
   boost::unordered_flat_map<bus::LinkId, std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<Port>> retired_;
   bool serving_ = false;
+  bool going_on_ = false;
 };
 
 /// Writes a router's log line to the daemon's log.

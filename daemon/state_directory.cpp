@@ -13,6 +13,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/write_all.hpp"
+
 namespace starbus::daemon {
 namespace {
 
@@ -29,13 +31,9 @@ bool plain_name(std::string_view name) {
          name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
 }
 
-Result<> write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return system_error("write");
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+Result<> write_text(int file, std::string_view content) {
+  const std::error_code error = write_all(file, content);
+  if (error) return Error(bus::Errc::io_error, "write: " + error.message());
   return {};
 }
 
@@ -98,7 +96,7 @@ Result<> try_folder(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / ".takeover";
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return system_error(path.string());
-  Result<> written = write_all(file.get(), std::string(kTakeoverRoom, ' '));
+  Result<> written = write_text(file.get(), std::string(kTakeoverRoom, ' '));
   if (written && ::fsync(file.get()) != 0) written = system_error("fsync");
   ::unlink(path.c_str());
   if (!written) return with_path(written.error(), path);
@@ -144,7 +142,7 @@ Result<StateDirectory> StateDirectory::open(const std::filesystem::path& folder)
     return system_error(lock_path.string());
   }
   if (::ftruncate(lock.get(), 0) != 0) return system_error(lock_path.string());
-  const auto noted = write_all(lock.get(), std::to_string(::getpid()) + "\n");
+  const auto noted = write_text(lock.get(), std::to_string(::getpid()) + "\n");
   if (!noted) return with_path(noted.error(), lock_path);
   return StateDirectory(folder, std::move(directory), std::move(lock));
 }
@@ -196,7 +194,7 @@ Result<> StateDirectory::replace(std::string_view name, std::string_view content
   FileDescriptor file(
       ::openat(folder_.get(), temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return system_error(path.string());
-  if (const auto written = write_all(file.get(), content); !written) {
+  if (const auto written = write_text(file.get(), content); !written) {
     ::unlinkat(folder_.get(), temporary.c_str(), 0);
     return with_path(written.error(), path);
   }

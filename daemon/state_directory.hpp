@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_descriptor.hpp"
 #include "bus/core/error.hpp"
-#include "daemon/file_descriptor.hpp"
 
 namespace starbus::daemon {
 

@@ -97,7 +97,7 @@ bool Mail::turn() {
   thread_.check();
   const std::uint64_t now = state_.shell.wall_ms();
   // If the wall clock is set back, sweeping must not pause for as long.
-  next_sweep_ms_ = std::min(next_sweep_ms_, now + kSweepPause);
+  next_sweep_ms_ = std::min(next_sweep_ms_, now + in_ms(kSweepPause));
   if (pipeline_.idle() && !pipeline_.stopped() && now >= next_sweep_ms_) sweep();
   pipeline_.flush();
   if (pipeline_.stopped()) return false;
@@ -107,7 +107,7 @@ bool Mail::turn() {
 
 /// If too much waits, what was found is found again in the next round.
 void Mail::sweep() {
-  next_sweep_ms_ = state_.shell.wall_ms() + kSweepPause;
+  next_sweep_ms_ = state_.shell.wall_ms() + in_ms(kSweepPause);
   Sweeper::Found found = sweeper_.step(state_.shards.noted(), state_.shell.wall_ms());
   if (!found.empty()) (void)queue_.add(std::move(found));
 }

@@ -42,8 +42,7 @@ bool MailStoreThread::wait_to_open(const storage::Error& why, bool said) {
   lock.unlock();
   if (!said) hooks_.trouble(why.to_string() + "; busd tries again every second");
   lock.lock();
-  return !changed_.wait_for(lock, std::chrono::milliseconds(kStoreOpenAgain),
-                            [this] { return leaving_; });
+  return !changed_.wait_for(lock, kStoreOpenAgain, [this] { return leaving_; });
 }
 
 storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() {
@@ -67,8 +66,7 @@ storage::Result<std::unique_ptr<storage::Store>> MailStoreThread::try_to_open() 
 bool MailStoreThread::may_repair() {
   store_thread_.check();
   const auto now = std::chrono::steady_clock::now();
-  while (!repairs_.empty() && now - repairs_.front() >= std::chrono::milliseconds(kRepairWindow))
-    repairs_.pop_front();
+  while (!repairs_.empty() && now - repairs_.front() >= kRepairWindow) repairs_.pop_front();
   return repairs_.size() < kStoreRepairs;
 }
 

@@ -137,8 +137,7 @@ void Readers::process_lost(const ChannelId& process) {
 
 bool Readers::full(const Process& process) const {
   const auto own = of_process_.find(process);
-  return open_.size() >= kStoreReaders ||
-         (own != of_process_.end() && own->second >= kReadersOfProcess);
+  return open_.size() >= most_ || (own != of_process_.end() && own->second >= kReadersOfProcess);
 }
 
 // --- what they are sent --------------------------------------------------------------------------

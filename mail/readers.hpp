@@ -54,7 +54,9 @@ class Readers {
     std::function<bool(const Process& to)> room;
   };
 
-  Readers(const storage::Store& store, Way way) : store_(store), way_(std::move(way)) {}
+  /// Holds at most so many sessions.
+  Readers(const storage::Store& store, Way way, std::size_t most = kStoreReaders)
+      : store_(store), way_(std::move(way)), most_(most) {}
 
   /// Begins a session, and ends the older sessions of its mailbox.
   void add(const ReaderId& id, const Session& session);
@@ -123,6 +125,7 @@ class Readers {
   const LoopThread thread_;
   const storage::Store& store_;
   Way way_;
+  const std::size_t most_;
   Opens open_;
   boost::unordered_flat_map<ChannelId, OfBox> by_box_;
   std::map<Process, std::size_t> of_process_;  // how many are open

@@ -78,7 +78,7 @@ void MailService::bind(std::uint8_t shard) {
   if (!lineage) return broken(shard, lineage.error().to_string());
   const auto binding = core_->bind_durable(shard_name(shard), *lineage);
   if (!binding && binding.error() == Errc::already_bound) {  // it has not quite gone yet
-    next_try_ms_ = hooks_.now_ms() + kShardRelease;
+    next_try_ms_ = hooks_.now_ms() + in_ms(kShardRelease);
     return;
   }
   if (!binding) return broken(shard, binding.error().to_string());
@@ -135,7 +135,7 @@ void MailService::on_bind_refused(bus::BindingId binding, const Error& reason) {
   const std::uint8_t shard = found->second;
   bindings_.erase(found);
   shards_[shard].phase = Phase::free;
-  next_try_ms_ = hooks_.now_ms() + kShardRetry;
+  next_try_ms_ = hooks_.now_ms() + in_ms(kShardRetry);
   const bool left = reason == Errc::already_bound && leave_to_owner(shard);
   if (!left) refusals_[reason.to_string()].push_back(shard);
 }

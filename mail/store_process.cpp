@@ -94,7 +94,7 @@ void StoreProcess::stopped(const storage::Error& reason) {
 void StoreProcess::publish() {
   thread_.check();
   const auto now = std::chrono::steady_clock::now();
-  if (now < published_ + std::chrono::milliseconds(kFiguresPause)) return;
+  if (now < published_ + kFiguresPause) return;
   published_ = now;
   MailStoreFigures figures;
   figures.counters = service_.mail().counters();

@@ -68,7 +68,7 @@ void Sweeper::look(const Shard& shard, const storage::Record& record, std::uint6
       const auto key = read_stream_key(record.key);
       const auto row = decode_stream(record.value);
       if (!key || !row) return;
-      if (!older(std::max(row->time_ms, shard.opened_ms), kStreamLife, now_ms)) return;
+      if (!older(std::max(row->time_ms, shard.opened_ms), in_ms(kStreamLife), now_ms)) return;
       const ChannelId channel = shard_channel(shard.number).id();
       found.streams.push_back({channel, key->origin, key->lane});
       return;

@@ -37,7 +37,7 @@ class Sweeper {
 
   /// Whether the key has expired, independent of the walk: posters rely on the time.
   static bool outlived(const KeyRow& row, std::uint64_t now_ms) {
-    return older(row.time_ms, kKeyLife, now_ms);
+    return older(row.time_ms, in_ms(kKeyLife), now_ms);
   }
 
   Sweeper(const storage::Store& store, const MailQuota& quota) : store_(store), quota_(quota) {}

@@ -9,6 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
+
+#include "base/file_descriptor.hpp"
+#include "base/write_all.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -19,20 +23,6 @@ constexpr std::string_view kZ85 =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 constexpr mode_t kSecretMode = 0600;
 constexpr mode_t kPublicMode = 0644;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 Error system_error(const std::string& path, int number) {
   return {Errc::io_error, path + ": " + std::strerror(number)};
@@ -57,13 +47,13 @@ Result<> check_secret_owner(const std::string& path, const struct stat& status) 
 
 Result<std::string> read_text(const std::string& path, bool secret) {
   // O_NONBLOCK: a FIFO in this place must not hang the daemon.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0) return system_error(path, errno);
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return system_error(path, errno);
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0) return system_error(path, errno);
+  if (::fstat(file.get(), &status) != 0) return system_error(path, errno);
   if (!S_ISREG(status.st_mode)) return Error{Errc::io_error, path + ": not a regular file"};
   std::array<char, 256> buffer{};
-  const ssize_t size = ::read(file.number(), buffer.data(), buffer.size());
+  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
   if (size < 0) return system_error(path, errno);
   std::string text(buffer.data(), static_cast<std::size_t>(size));
   // A public half that was named by mistake gets that error, and not one about its mode.
@@ -91,11 +81,11 @@ Result<std::string> parse(const std::string& path, std::string_view text, std::s
   return std::string(text.substr(tag.size() + 1));
 }
 
-Result<> write_all(const Descriptor& file, const std::string& path, std::string_view text) {
-  const ssize_t written = ::write(file.number(), text.data(), text.size());
-  if (written < 0) return system_error(path, errno);
-  if (static_cast<std::size_t>(written) != text.size()) return system_error(path, ENOSPC);
-  if (::fsync(file.number()) != 0) return system_error(path, errno);
+Result<> write_durably(const FileDescriptor& file, const std::string& path, std::string_view text) {
+  if (const std::error_code error = write_all(file.get(), text)) {
+    return system_error(path, error.value());
+  }
+  if (::fsync(file.get()) != 0) return system_error(path, errno);
   return {};
 }
 
@@ -104,8 +94,8 @@ void sync_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder =
       slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.number() >= 0) ::fsync(file.number());
+  const FileDescriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file) ::fsync(file.get());
 }
 
 Result<> move_into_place(const std::string& temporary, const std::string& path,
@@ -125,11 +115,12 @@ Result<> write_key(const std::string& path, std::string_view tag, const std::str
   const std::string temporary = path + ".new." + std::to_string(::getpid());
   Result<> written;
   {
-    const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (file.number() < 0) return system_error(temporary, errno);
+    const FileDescriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!file) return system_error(temporary, errno);
     // The umask may have taken bits that the daemons' group needs to read a public key.
-    if (::fchmod(file.number(), mode) != 0) written = system_error(temporary, errno);
-    if (written) written = write_all(file, temporary, std::string(tag) + " " + key + "\n");
+    if (::fchmod(file.get(), mode) != 0) written = system_error(temporary, errno);
+    if (written) written = write_durably(file, temporary, std::string(tag) + " " + key + "\n");
   }
   if (written) written = move_into_place(temporary, path, overwrite);
   ::unlink(temporary.c_str());  // is gone already after a rename

@@ -142,15 +142,6 @@ std::vector<gid_t> groups_of(int fd) {
 
 }  // namespace
 
-Fd& Fd::operator=(Fd&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  return *this;
-}
-
-Fd::~Fd() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 SocketFile::SocketFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   if (::lstat(path_.c_str(), &status) != 0) path_.clear();

@@ -7,27 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "bus/core/error.hpp"
 #include "bus/io/endpoint.hpp"
 #include "bus/io/link.hpp"
 
 namespace starbus::bus::io {
 
-/// Owns one file descriptor; movable, any thread.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(other.release()) {}
-  Fd& operator=(Fd&& other) noexcept;
-  ~Fd();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
+using Fd = FileDescriptor;
 
 /// Owns the file of a bound unix socket: removes it at destruction, but only while the path still
 /// means that very file, so that a successor's socket survives its predecessor. Belongs to one

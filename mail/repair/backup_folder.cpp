@@ -7,26 +7,13 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 
+#include "base/write_all.hpp"
 #include "mail/repair/disk_space.hpp"
 
 namespace starbus::mail {
 namespace {
-
-/// Closes a descriptor at the end of a scope.
-class Closing {
- public:
-  explicit Closing(int descriptor) : descriptor_(descriptor) {}
-  ~Closing() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Closing(const Closing&) = delete;
-  Closing& operator=(const Closing&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 storage::Error refusal(const std::filesystem::path& path, const std::string& why) {
   return {storage::Errc::bad_batch, path.string() + why};
@@ -36,37 +23,24 @@ storage::Error failure(const std::filesystem::path& path, int error) {
   return explain(path, error, {.path = path, .otherwise = "give a folder on another disk"});
 }
 
-int write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 }  // namespace
-
-BackupFolder::~BackupFolder() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
 
 storage::Result<BackupFolder> BackupFolder::make(const std::filesystem::path& path) {
   // "mail/" is the folder "mail".
   const auto named = path.has_filename() ? path : path.parent_path();
   const auto parent = named.parent_path();
-  const Closing above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (above.get() < 0) return failure(parent, errno);
+  const FileDescriptor above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!above) return failure(parent, errno);
   const auto name = named.filename();
   const bool made = ::mkdirat(above.get(), name.c_str(), 0700) == 0;
   if (!made && errno != EEXIST) return failure(named, errno);
-  const int opened =
-      ::openat(above.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0 && (errno == ELOOP || errno == ENOTDIR)) {
+  FileDescriptor opened(
+      ::openat(above.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!opened && (errno == ELOOP || errno == ENOTDIR)) {
     return refusal(named, " is a link, or not a folder; give a folder that is not there yet");
   }
-  if (opened < 0) return failure(named, errno);
-  BackupFolder folder(opened, named);
+  if (!opened) return failure(named, errno);
+  BackupFolder folder(std::move(opened), named);
   if (auto good = folder.check(); !good) return good.error();
   // Its name must be as durable as what will be in it.
   if (made && ::fsync(above.get()) != 0) return failure(parent, errno);
@@ -75,7 +49,7 @@ storage::Result<BackupFolder> BackupFolder::make(const std::filesystem::path& pa
 
 storage::Result<> BackupFolder::check() const {
   struct stat status {};
-  if (::fstat(descriptor_, &status) != 0) return failure(named_, errno);
+  if (::fstat(folder_.get(), &status) != 0) return failure(named_, errno);
   if (status.st_uid != ::geteuid()) {
     return refusal(named_, " belongs to another user; give a folder that is not there yet");
   }
@@ -93,7 +67,7 @@ storage::Result<> BackupFolder::check() const {
 }
 
 std::filesystem::path BackupFolder::path() const {
-  return "/proc/self/fd/" + std::to_string(descriptor_);
+  return "/proc/self/fd/" + std::to_string(folder_.get());
 }
 
 storage::Result<std::filesystem::path> BackupFolder::place() const {
@@ -105,12 +79,14 @@ storage::Result<std::filesystem::path> BackupFolder::place() const {
 
 storage::Result<> BackupFolder::write(const char* name, std::string_view text) const {
   const auto told = named_ / name;
-  const Closing file(
-      ::openat(descriptor_, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file.get() < 0) return failure(told, errno);
-  if (const int error = write_all(file.get(), text); error != 0) return failure(told, error);
+  const FileDescriptor file(
+      ::openat(folder_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return failure(told, errno);
+  if (const std::error_code error = write_all(file.get(), text)) {
+    return failure(told, error.value());
+  }
   if (::fsync(file.get()) != 0) return failure(told, errno);
-  if (::fsync(descriptor_) != 0) return failure(named_, errno);
+  if (::fsync(folder_.get()) != 0) return failure(named_, errno);
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "storage/error.hpp"
 
 namespace starbus::mail {
@@ -19,10 +20,6 @@ class BackupFolder {
   /// is a link or no folder, is not empty, or belongs to, or may be written by, another user;
   /// io_error or store_full if the system refuses. Blocks for the disk.
   static storage::Result<BackupFolder> make(const std::filesystem::path& path);
-  BackupFolder(BackupFolder&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), named_(std::move(other.named_)) {}
-  BackupFolder& operator=(BackupFolder&&) = delete;
-  ~BackupFolder();
 
   /// Means this folder while the object lives: /proc/self/fd/N.
   std::filesystem::path path() const;
@@ -35,11 +32,11 @@ class BackupFolder {
   storage::Error named(storage::Error error) const;
 
  private:
-  BackupFolder(int descriptor, std::filesystem::path named)
-      : descriptor_(descriptor), named_(std::move(named)) {}
+  BackupFolder(FileDescriptor folder, std::filesystem::path named)
+      : folder_(std::move(folder)), named_(std::move(named)) {}
   storage::Result<> check() const;
 
-  int descriptor_;
+  FileDescriptor folder_;
   std::filesystem::path named_;
 };
 

@@ -39,8 +39,7 @@ void OldestMail::run() {
     const auto begin = std::chrono::steady_clock::now();
     look_at_page();
     const auto took = std::chrono::steady_clock::now() - begin;
-    const auto rest = std::max<std::chrono::steady_clock::duration>(
-        std::chrono::milliseconds(kOldestRest), kRestShare * took);
+    const auto rest = std::max<std::chrono::steady_clock::duration>(kOldestRest, kRestShare * took);
     lock.lock();
     changed_.wait_for(lock, rest, [this] { return ending_; });
   }

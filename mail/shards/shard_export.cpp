@@ -296,14 +296,14 @@ void ShardExport::tick() {
   for_each([&](Entry entry) {
     Export& exporting = entry->second;
     if (exporting.phase == Phase::marks && exporting.undecided &&
-        now > exporting.heard_ms + kExportMarkAgain) {
+        now > exporting.heard_ms + in_ms(kExportMarkAgain)) {
       exporting.heard_ms = now;
       mark(entry);
     }
     if (exporting.phase == Phase::marks || exporting.phase == Phase::freezes) return;
-    const std::uint64_t patience =
-        exporting.phase == Phase::ends ? kExportFrozenPatience : kExportPatience;
-    if (now > exporting.heard_ms + patience) end(entry, Errc::busy, "its store did not answer");
+    const auto patience = exporting.phase == Phase::ends ? kExportFrozenPatience : kExportPatience;
+    if (now > exporting.heard_ms + in_ms(patience))
+      end(entry, Errc::busy, "its store did not answer");
   });
 }
 

@@ -99,7 +99,7 @@ std::string ShardImport::why_nobody_gives() const {
 
 void ShardImport::seek() {
   progress_.doing = "seeks";
-  if (attempts_ > 0 && way_.now_ms() < since_ms_ + kImportPause) return;
+  if (attempts_ > 0 && way_.now_ms() < since_ms_ + in_ms(kImportPause)) return;
   if (way_.erases(shard_)) {
     progress_.doing = "waits until its earlier rows here are erased";
     return enter(Phase::seeks);  // however long that takes
@@ -112,7 +112,7 @@ void ShardImport::seek() {
     return next();
   }
   if (!owner) {
-    if (way_.now_ms() < since_ms_ + kImportSeek) return;  // the next tick looks again
+    if (way_.now_ms() < since_ms_ + in_ms(kImportSeek)) return;  // the next tick looks again
     return fail(why_nobody_gives());
   }
   giver_ = *owner;
@@ -331,12 +331,13 @@ void ShardImport::tick() {
   if (phase_ == Phase::idle && !found_.empty()) return end_found();
   if (phase_ == Phase::idle && progress_.goes_on()) return next();
   if (phase_ == Phase::seeks) return seek();
-  if (refused_ && now >= since_ms_ + kImportAskAgain) {
+  if (refused_ && now >= since_ms_ + in_ms(kImportAskAgain)) {
     refused_ = false;
     return phase_ == Phase::keeps ? keep() : write_off();
   }
-  if (phase_ == Phase::copies && now > since_ms_ + kImportPatience) return give_up("no answer");
-  if (phase_ != Phase::asks || now < since_ms_ + kImportAskAgain) return;
+  if (phase_ == Phase::copies && now > since_ms_ + in_ms(kImportPatience))
+    return give_up("no answer");
+  if (phase_ != Phase::asks || now < since_ms_ + in_ms(kImportAskAgain)) return;
   // Only the source knows: without its answer no host may serve the shard.
   since_ms_ = now;
   if (const auto process = way_.store_of(giver_.host)) {

@@ -6,7 +6,7 @@ namespace starbus::mail {
 
 void ShardOffers::offer(const std::vector<std::uint8_t>& shards, const std::string& host,
                         std::uint64_t now_ms) {
-  for (const std::uint8_t shard : shards) offers_[shard] = {host, now_ms + kOfferLife};
+  for (const std::uint8_t shard : shards) offers_[shard] = {host, now_ms + in_ms(kOfferLife)};
 }
 
 void ShardOffers::withdraw(const std::vector<std::uint8_t>& shards) {

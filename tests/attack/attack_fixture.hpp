@@ -7,18 +7,30 @@
 #include <sys/stat.h>
 
 #include <boost/asio/use_awaitable.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "testing/cluster.hpp"
 #include "tests/attack/attacker.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
+#include "tests/places.hpp"
 
 namespace starbus::attack {
 
 using boost::asio::use_awaitable;
 using bus::Bus;
 using bus::Task;
+
+/// Rounds, sessions or guesses of an attack: those of CI, or those of scripts/test --long.
+template <class Count>
+Count as_many(Count quick, Count in_long_runs) {
+  return long_runs() ? in_long_runs : quick;
+}
+/// The time that an attack may take: in long runs ten times as long.
+inline std::chrono::seconds limit_of(std::chrono::seconds quick) {
+  return long_runs() ? 10 * quick : quick;
+}
 
 class AttackTest : public bus::LoopTest {
  protected:

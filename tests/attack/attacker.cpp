@@ -69,6 +69,12 @@ Attacker::Attacker(boost::asio::io_context& loop, const std::string& endpoint, s
   beat();
 }
 
+Attacker::Attacker(boost::asio::io_context& loop, std::shared_ptr<bus::io::Link> link)
+    : loop_(loop), link_(std::move(link)), timer_(loop), session_(next_session()) {
+  link_->start(*this);
+  beat();
+}
+
 Attacker::~Attacker() {
   link_->close();
 }

@@ -37,6 +37,8 @@ class Attacker final : bus::io::LinkHandler {
   /// Connects at once to a "unix://" endpoint, as a user that may open it. No hello is said.
   Attacker(boost::asio::io_context& loop, const std::string& endpoint,
            std::uint32_t uid = ::geteuid());
+  /// On a link that is open: as a host, with a key that is accepted.
+  Attacker(boost::asio::io_context& loop, std::shared_ptr<bus::io::Link> link);
   ~Attacker();
 
   /// A node of `host`, with the rows that it claims. Binds its process/HOST.NODE, as a library

@@ -39,7 +39,7 @@ class MailStoreThreadTest : public testing::Test {
                           .scrub = {.rate = 0},
                           .endpoint = "ipc://" + (filled_.folder() / "nobody.sock").string(),
                           .role = ""},
-        MailStoreHooks{.trouble = [](const std::string&) {},
+        MailStoreHooks{.trouble = [this](const std::string& text) { warn(text); },
                        .note = [](const std::string&) {},
                        .stopped = [this](const storage::Error& reason) { tell(reason); }});
   }
@@ -47,6 +47,15 @@ class MailStoreThreadTest : public testing::Test {
     const std::lock_guard lock(mutex_);
     stopped_ = reason;
     changed_.notify_all();
+  }
+  void warn(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    warnings_.push_back(text);
+    changed_.notify_all();
+  }
+  void wait_for_a_warning() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(changed_.wait_for(lock, 60s, [this] { return !warnings_.empty(); }));
   }
   /// That it gives up, and why.
   storage::Error reason() {
@@ -101,6 +110,7 @@ class MailStoreThreadTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<storage::Error> stopped_;
+  std::vector<std::string> warnings_;
   std::unique_ptr<MailStoreThread> thread_;
 };
 
@@ -140,6 +150,18 @@ TEST_F(MailStoreThreadTest, WhoAsksWhenTheStoreIsLentIsAnswered) {
   thread_.reset();
   EXPECT_GT(asked, 0);
   EXPECT_EQ(answered, asked);
+}
+
+TEST_F(MailStoreThreadTest, AStoreThatAnotherHasOpenIsTriedAgain) {
+  filled_.close();
+  auto other = storage::test::open_or_fail(filled_.options());
+  start();
+  wait_for_a_warning();
+  const auto warned = std::chrono::steady_clock::now();
+  other.reset();
+  wait_until_open(0);
+  EXPECT_GE(std::chrono::steady_clock::now() - warned, kStoreOpenAgain / 2);
+  EXPECT_EQ(warnings_.size(), 1U) << "it is told once: " << testing::PrintToString(warnings_);
 }
 
 TEST_F(MailStoreThreadTest, AFewTablesThatAreGoneAreTold) {

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "tests/daemon/support.hpp"
 
 namespace starbus::daemon {

@@ -99,13 +99,15 @@ class MainLoop : public testing::Test {
     return run_daemon(info, std::make_unique<TinyDaemon>(script_),
                       static_cast<int>(arguments.size()), arguments.data());
   }
-  /// Runs `talk` on a thread of its own as soon as the daemon serves; then stops the daemon.
-  void talk_to_it(std::function<void(const HttpClient&)> talk) {
-    script_.on_start = [this, talk = std::move(talk)](DaemonContext& context) {
-      client_ = std::thread([talk, address = context.admin.socket(), stop = context.stop] {
-        talk(HttpClient::at(address).value());
-        stop({});
-      });
+  /// Runs `talk` on a thread of its own as soon as the daemon serves; then stops the daemon, unless
+  /// `talk` has stopped it: it may be gone then.
+  void talk_to_it(std::function<void(const HttpClient&)> talk, bool then_stop = true) {
+    script_.on_start = [this, talk = std::move(talk), then_stop](DaemonContext& context) {
+      client_ =
+          std::thread([talk, then_stop, address = context.admin.socket(), stop = context.stop] {
+            talk(HttpClient::at(address).value());
+            if (then_stop) stop({});
+          });
       return Result<>();
     };
   }
@@ -138,7 +140,7 @@ TEST_F(MainLoop, RunsServesAndStops) {
 }
 
 TEST_F(MainLoop, SignalsStopIt) {
-  talk_to_it([](const HttpClient&) { ::kill(::getpid(), SIGTERM); });
+  talk_to_it([](const HttpClient&) { ::kill(::getpid(), SIGTERM); }, false);
   EXPECT_EQ(run(), kExitOk);
   EXPECT_THAT(script_.calls, ElementsAre("configure", "start", "drain", "end"));
 }

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "tests/daemon/support.hpp"
 
 namespace starbus::daemon {

@@ -20,7 +20,7 @@ class MailAge : public MailReading {
   void pass(std::uint64_t ms) {
     shell_->now_ms += ms;
     for (int step = 0; step < 8; ++step) {
-      shell_->now_ms += kSweepPause;
+      shell_->now_ms += in_ms(kSweepPause);
       settle();
     }
   }
@@ -80,7 +80,7 @@ TEST_F(MailAge, ManyLogsGrowOldAtOnce) {
   settle();
   shell_->now_ms += 11'000;
   for (std::uint64_t step = 1; step <= kSteps; ++step) {
-    shell_->now_ms += kSweepPause;
+    shell_->now_ms += in_ms(kSweepPause);
     mail_->purge(kBox, step * kPurged, [](const Result<std::uint64_t>&) {});
     settle();
   }
@@ -160,7 +160,7 @@ TEST_F(MailAge, AKeyThatHasComeAgainIsNotErasedForItsFirstTime) {
   settle();
   shell_->now_ms += kDay + 1'000;
   settle();  // looks at rows of mailboxes; next are those of keys
-  shell_->now_ms += kSweepPause;
+  shell_->now_ms += in_ms(kSweepPause);
   post(2, "a", "k");
   post(3, std::string(kBatchBytes, 'b'));  // so what was found has its turn a batch later
   EXPECT_THAT(settle(), ElementsAre("stored 2 2=2", "stored 3 3=3"));

@@ -10,7 +10,9 @@ using test::kBox;
 using test::MailReading;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::IsEmpty;
+using testing::Lt;
 
 TEST_F(MailReading, Opening_SendsStoredThenNewMessages) {
   post_all(3);
@@ -248,6 +250,53 @@ TEST_F(MailReading, Readers_OfOneProcess_AreBounded) {
   EXPECT_FALSE(readers.full(reader_));
   readers.end({other, 1}, Errc::busy, "");
   EXPECT_EQ(ends, 1u);
+}
+
+TEST_F(MailReading, Readers_OfAllProcesses_AreBounded) {
+  Readers readers(
+      *store_, {[](const Process&, Lineage, ByteView) {}, [](const Process&) { return true; }}, 3);
+  Readers::Session session;
+  session.target = PostTarget::log;
+  for (std::uint32_t slot = 1; slot <= 3; ++slot) {
+    EXPECT_FALSE(readers.full(reader_));
+    readers.add({{3, slot, 1}, 1}, session);
+  }
+  EXPECT_TRUE(readers.full(reader_)) << "which has none";
+}
+
+TEST_F(MailReading, Pages_AreBoundedInBytesAndMessages) {
+  post_all(kReaderPageRecords + 1);
+  bus::MailOpen wide = ask(Epoch::of(1, 1));
+  wide.window = 1_MiB;
+  EXPECT_THAT(open(reader_, wide), ElementsAre("after 0 of 513", EndsWith(" 511 512"), "513"));
+  post_all(4, kReaderPageBytes / 2 - 1'000);
+  settle_readers();
+  std::vector<std::size_t> sizes;
+  for (const Bytes& record : shell_->heard[reader_]) sizes.push_back(record.size());
+  EXPECT_THAT(sizes, ElementsAre(Lt(kReaderPageBytes), Lt(kReaderPageBytes)));
+}
+
+TEST_F(MailReading, Turn_SendsABoundedNumberOfBytes) {
+  bus::MailOpen follow = ask({});
+  follow.target = PostTarget::log;
+  follow.name = "log/x";
+  while (shard_of(channel_id(follow.name)) != shard()) follow.name += "x";
+  follow.window = bus::kMaxMailWindow;
+  const std::string body(kReaderPageBytes, 'x');
+  for (std::uint64_t seq = 1; seq <= 15; ++seq) post(seq, body, "", follow.name, PostTarget::log);
+  settle();
+  const Process other{3, 1, 1};  // one reader alone has a smaller window
+  for (const Process& reader : {reader_, other}) mail_->open_reader({reader, kToken}, follow);
+  settle();
+  (void)heard(reader_);
+  (void)heard(other);
+  EXPECT_TRUE(mail_->turn()) << "there is more to send";
+  std::size_t sent = 0;
+  for (const Process& reader : {reader_, other}) {
+    for (const Bytes& record : shell_->heard[reader]) sent += record.size();
+  }
+  EXPECT_GE(sent, kReaderTurnBytes);
+  EXPECT_LT(sent, kReaderTurnBytes + 2 * kReaderPageBytes);
 }
 
 TEST_F(MailReading, OpeningFlood_DelaysNoPostsOrOtherReaders) {

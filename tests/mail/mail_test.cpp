@@ -107,7 +107,7 @@ TEST_F(MailTest, AKeyThatAnEarlierVersionStoredCountsForEverySender) {
                                   encode(KeyRow{1, shell_->now_ms}))));
   post(2, "a", "trade-77");
   EXPECT_THAT(settle(), ElementsAre("stored 2 2=1"));
-  shell_->now_ms += kKeyLife + 1;
+  shell_->now_ms += in_ms(kKeyLife) + 1;
   post(3, "a", "trade-77");
   EXPECT_THAT(settle(), ElementsAre("stored 3 3=2"));
 }

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/base64.hpp"
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "mail/dead_letters.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/check.hpp"

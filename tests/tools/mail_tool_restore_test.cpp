@@ -190,7 +190,7 @@ TEST_F(RestoreTool, Restore_OpensFilesToNobodyElse) {
 }
 
 TEST_F(RestoreTool, Restore_SecondAtOnce_IsRefused) {
-  const daemon::FileDescriptor other(
+  const FileDescriptor other(
       ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
   const Ran ran = restore();

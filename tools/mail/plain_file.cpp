@@ -5,29 +5,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <vector>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/write_all.hpp"
 
 namespace starbus::mail_tool {
 namespace {
 
-using daemon::FileDescriptor;
 constexpr std::size_t kPart = 1 << 20;  // bytes read at once
 
 std::error_code last_error() {
   return {errno, std::generic_category()};
-}
-
-bool write_all(int to, const char* bytes, std::size_t size) {
-  while (size > 0) {
-    const ssize_t written = ::write(to, bytes, size);
-    if (written < 0 && errno != EINTR) return false;
-    if (written <= 0) continue;
-    bytes += written;
-    size -= static_cast<std::size_t>(written);
-  }
-  return true;
 }
 
 }  // namespace
@@ -49,7 +39,8 @@ std::error_code copy_plain_file(const std::filesystem::path& from,
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return last_error();
     if (size == 0) break;
-    if (!write_all(target.get(), part.data(), static_cast<std::size_t>(size))) return last_error();
+    const std::string_view bytes(part.data(), static_cast<std::size_t>(size));
+    if (const std::error_code error = write_all(target.get(), bytes)) return error;
   }
   if (::fsync(target.get()) != 0) return last_error();
   return {};

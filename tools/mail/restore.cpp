@@ -10,9 +10,9 @@
 #include <ostream>
 #include <vector>
 
+#include "base/file_descriptor.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/shard_list.hpp"
-#include "daemon/file_descriptor.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/carry_numbers.hpp"
 #include "mail/repair/disk_space.hpp"
@@ -31,7 +31,6 @@ namespace starbus::mail_tool {
 namespace {
 
 namespace fs = std::filesystem;
-using daemon::FileDescriptor;
 constexpr const char* kPartial = ".partial";     // behind the folder's name, until all is there
 constexpr const char* kMark = "RESTORING";       // a file in that, so that it is known for one
 constexpr const char* kReplaced = ".replaced-";  // after it, with the time: the store before

@@ -4,7 +4,10 @@
 
 #include <cerrno>
 #include <iostream>
+#include <string_view>
 #include <system_error>
+
+#include "base/write_all.hpp"
 
 namespace starbus::tools {
 namespace {
@@ -47,15 +50,8 @@ std::streamsize StandardOutput::xsputn(const char* text, std::streamsize size) {
 }
 
 int StandardOutput::sync() {
-  const char* next = pbase();
-  while (error_ == 0 && next != pptr()) {
-    const ssize_t written = ::write(STDOUT_FILENO, next, static_cast<std::size_t>(pptr() - next));
-    if (written >= 0) {
-      next += written;
-    } else if (errno != EINTR) {
-      error_ = errno;
-    }
-  }
+  const std::string_view text(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+  if (error_ == 0) error_ = write_all(STDOUT_FILENO, text).value();
   setp(bytes_.data(), bytes_.data() + bytes_.size());
   if (error_ == 0) return 0;
   errno = error_;

@@ -23,7 +23,8 @@ constexpr std::array kFatal = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 termios saved_mode;
 volatile std::sig_atomic_t must_restore = 0;
 
-void write_all(std::string_view text) {
+/// Also to one that does not block, which write_all leaves.
+void write_to_terminal(std::string_view text) {
   while (!text.empty()) {
     const ssize_t size = ::write(STDOUT_FILENO, text.data(), text.size());
     if (size < 0 && errno == EAGAIN) {
@@ -41,7 +42,7 @@ void write_all(std::string_view text) {
 void restore() {
   if (must_restore == 0) return;
   must_restore = 0;
-  write_all(kLeave);
+  write_to_terminal(kLeave);
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &saved_mode);
 }
 
@@ -77,7 +78,7 @@ bus::Result<> Terminal::enter() {
   }
   must_restore = 1;
   catch_fatal();
-  write_all(kEnter);
+  write_to_terminal(kEnter);
   entered_ = true;
   return {};
 }
@@ -105,7 +106,7 @@ void Terminal::draw(const std::vector<std::string>& lines) {
     text += lines[i] + "\x1b[K";
   }
   text += "\x1b[J";
-  write_all(text);
+  write_to_terminal(text);
 }
 
 }  // namespace starbus::bustop

@@ -43,7 +43,7 @@ void Accounts::free_if_unused(AccountId account) {
 }
 
 bool Accounts::ask(AccountId account, std::size_t bytes, std::size_t room) {
-  if (by_key_.size() > 2) {  // two users, and busroot
+  if (several_ask()) {
     room = std::min(room, kRequestsOfTick - std::min(std::size_t{kRequestsOfTick}, asked_));
   }
   std::size_t& asked = accounts_[account].asked;

@@ -60,7 +60,12 @@ class Accounts {
     std::size_t queued = 0;
     std::size_t asked = 0;
   };
+  /// Whether accounts share what is asked of busroot: of two or more users. The link to busroot has
+  /// an account, too.
+  bool several_ask() const { return by_key_.size() > kAccountsOfBusroot + 1; }
   void free_if_unused(AccountId account);
+
+  static constexpr std::size_t kAccountsOfBusroot = 1;
 
   std::vector<Account> accounts_;
   std::vector<AccountId> unused_;

@@ -228,6 +228,10 @@ void HostRouter::drop_uplink(const Error& reason) {
   uplink_.drop(reason);
 }
 
+void HostRouter::go_on() {
+  watches_.serve();
+}
+
 void HostRouter::tick(Time now) {
   Router::tick(now);
   sessions_.tick();

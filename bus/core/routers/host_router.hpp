@@ -38,6 +38,8 @@ class HostRouter final : public Router {
   /// Ends the session with busroot, for example to begin another with other keys.
   void drop_uplink(const Error& reason);
   void tick(Time now) override;
+  bool unfinished() const override { return watches_.unfinished(); }
+  void go_on() override;
   /// The operating system reports that the process has ended: its names are free at once.
   void pid_ended(std::int64_t pid);
   /// Ends the sessions whose role changed; their processes come back and learn their new role.

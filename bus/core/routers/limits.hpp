@@ -43,6 +43,10 @@ namespace starbus::bus {
     "further ones are left out and counted", "HostAttack.LinesAboutOneUserAreBounded")             \
   X(kUserLogReport, 10'000ms, "between two lines that say how many were left out of one user",     \
     "the next report", "HostAttack.LinesAboutOneUserAreBounded")                                   \
+  X(kWatchTurn, 256, "rows",                                                                       \
+    "of snapshots of watches in one turn of a daemon's loop: messages wait some 300 microseconds", \
+    "the snapshot goes on in a later turn, and deltas come between its pieces",                    \
+    "RootWatching.ASnapshotIsSentInTurns")                                                         \
   X(kReportedRows, 8, "rows",                                                                      \
     "users in /status, and programs of each, by each of two orders: many users make no long "      \
     "answer",                                                                                      \

@@ -141,6 +141,10 @@ std::string RootRouter::account_of(const PeerFacts& peer) const {
   return peer.key.empty() ? "host at " + peer.address : "key " + peer.key;
 }
 
+void RootRouter::go_on() {
+  watches_.serve();
+}
+
 void RootRouter::tick(Time now_here) {
   Router::tick(now_here);
   sessions_.tick();

@@ -37,6 +37,8 @@ class RootRouter final : public Router {
   RootRouter(RootShell& shell, Config config, Time now);
 
   void tick(Time now) override;
+  bool unfinished() const override { return watches_.unfinished(); }
+  void go_on() override;
   /// Ends all sessions as shutting_down.
   void shut_down();
   /// Ends the sessions of hosts that the shell no longer allows.

@@ -32,6 +32,10 @@ class Router : private LinkObserver, private ReplyRoutes {
   bool on_bundle(LinkId id, ByteView bundle, Time now);
   /// Every 50 to 100 ms.
   virtual void tick(Time now);
+  /// Whether something that takes longer than a turn of the loop is under way; go_on() does the
+  /// next part of it. Without the call it goes on with the next tick.
+  virtual bool unfinished() const { return false; }
+  virtual void go_on() {}
   /// Sends what became ready on any link since the last call.
   void flush();
   /// The router belongs to the calling thread from now on.

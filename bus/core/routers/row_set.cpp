@@ -71,4 +71,16 @@ std::vector<WatchRow> RowSet::finish_snapshot() {
   return changes;
 }
 
+WatchRows next_piece(const std::string& prefix, const RowSet::Rows& rows, SnapshotPlace& place,
+                     std::size_t most) {
+  WatchRows piece;
+  piece.prefix = prefix;
+  piece.first = !std::exchange(place.begun, true);
+  auto row = piece.first ? rows.begin() : rows.upper_bound(place.after);
+  for (; row != rows.end() && piece.rows.size() < most; ++row) piece.rows.push_back(row->second);
+  piece.last = row == rows.end();
+  if (!piece.rows.empty()) place.after = piece.rows.back().name;
+  return piece;
+}
+
 }  // namespace starbus::bus

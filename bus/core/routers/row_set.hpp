@@ -37,28 +37,31 @@ class RowSet {
   bool overflowed_ = false;
 };
 
-/// Sends `rows` to one subscriber by `tell`, in pieces that do not delay other control records.
-/// With `snapshot` the pieces are flagged first and last, and there is at least one.
-template <class Rows, class Tell>
-void send_rows(const std::string& prefix, const Rows& rows, bool snapshot, Tell&& tell) {
+/// How far a snapshot is that one subscriber gets in pieces.
+struct SnapshotPlace {
+  std::string after = {};  // the last name that was sent
+  bool begun = false;
+};
+/// The next piece of a snapshot, of at most so many rows; the pieces are flagged first and last,
+/// and there is at least one. The rows may change between two pieces: the subscriber gets the
+/// changes, too.
+WatchRows next_piece(const std::string& prefix, const RowSet::Rows& rows, SnapshotPlace& place,
+                     std::size_t most);
+
+/// Sends changes to subscribers by `tell`, in pieces that do not delay other control records.
+template <class Tell>
+void send_changes(const std::string& prefix, const std::vector<WatchRow>& changes, Tell&& tell) {
   constexpr std::size_t kRowsPerPiece = 256;
   WatchRows piece;
   piece.prefix = prefix;
-  piece.first = snapshot;
-  for (const auto& item : rows) {
+  for (const WatchRow& row : changes) {
     if (piece.rows.size() == kRowsPerPiece) {
       tell(piece);
-      piece.first = false;
       piece.rows.clear();
     }
-    if constexpr (requires { item.second; }) {
-      piece.rows.push_back(item.second);
-    } else {
-      piece.rows.push_back(item);
-    }
+    piece.rows.push_back(row);
   }
-  piece.last = snapshot;
-  if (snapshot || !piece.rows.empty()) tell(piece);
+  if (!piece.rows.empty()) tell(piece);
 }
 
 }  // namespace starbus::bus

@@ -17,9 +17,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
 #include "daemon/admin/admin_server.hpp"
 #include "daemon/admin/http_client.hpp"
-#include "daemon/file_descriptor.hpp"
 #include "tests/daemon/support.hpp"
 
 namespace starbus::daemon::test {

@@ -20,7 +20,7 @@ TEST_F(PostKeysTest, TheBatchIsAskedBeforeTheDisk) {
 
 TEST_F(PostKeysTest, AnExpiredKeyDoesNotCount) {
   store_.put(key_, encode(KeyRow{3, shell_.now_ms}));
-  shell_.now_ms += kKeyLife + 1;
+  shell_.now_ms += in_ms(kKeyLife) + 1;
   EXPECT_EQ(seen_before(*mail_, batch_, key_).value(), std::nullopt);
 }
 

@@ -67,5 +67,22 @@ TEST_F(WaitingQueueTest, WaitingRequestsAreBounded) {
   EXPECT_TRUE(queue_.add(WaitingPurge{}));
 }
 
+TEST_F(WaitingQueueTest, ABatchIsBounded) {
+  for (std::uint64_t seq = 0; seq <= kBatchMessages; ++seq) post(seq);
+  EXPECT_EQ(queue_.take().size(), kBatchMessages);
+  EXPECT_EQ(queue_.take().size(), 1U);
+  for (std::uint64_t seq = 0; seq < 3; ++seq) post(seq, kBatchBytes / 2);
+  EXPECT_EQ(text(queue_.take()), "p0") << "with their heads two are too large";
+  post(3, 2 * kBatchBytes);
+  EXPECT_EQ(text(queue_.take()), "p1");
+  EXPECT_EQ(text(queue_.take()), "p2");
+  EXPECT_EQ(text(queue_.take()), "p3") << "a larger one goes alone";
+  for (std::uint64_t token = 0; token <= kBatchRequests; ++token) {
+    queue_.readers().add(opening(token));
+  }
+  EXPECT_EQ(queue_.take().size(), kBatchRequests);
+  EXPECT_EQ(queue_.take().size(), 1U);
+}
+
 }  // namespace
 }  // namespace starbus::mail::test

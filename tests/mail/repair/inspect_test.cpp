@@ -94,6 +94,26 @@ TEST(Inspect, ALargeMessageComesAlone) {
   EXPECT_EQ(page->next, 3U);
 }
 
+TEST(Inspect, PagesAreBounded) {
+  FilledStore filled;
+  filled.fill("player/1", 0, kMostPeeked + 1);
+  storage::Batch batch;
+  for (std::size_t i = 0; i < kMostBoxes; ++i) {
+    const auto [shard, id] = test::place_of("guild/" + std::to_string(i));
+    batch.put(box_key(shard, id), encode(BoxRow{.name = "guild/" + std::to_string(i)}));
+  }
+  ASSERT_TRUE(test::commit(filled.store(), std::move(batch)));
+  const auto snapshot = filled.snapshot();
+  const auto boxes = list_boxes(*snapshot, {.limit = 2 * kMostBoxes});
+  ASSERT_TRUE(boxes);
+  EXPECT_THAT(boxes->boxes, SizeIs(kMostBoxes));
+  EXPECT_TRUE(boxes->next);
+  const auto page = peek(*snapshot, **find_box(*snapshot, "player/1"), 1, 2 * kMostPeeked);
+  ASSERT_TRUE(page);
+  EXPECT_THAT(page->messages, SizeIs(kMostPeeked));
+  EXPECT_EQ(page->next, kMostPeeked + 1);
+}
+
 TEST(Inspect, WhatIsLostIsSaid) {
   FilledStore filled;
   filled.fill("player/1", 0, 3);

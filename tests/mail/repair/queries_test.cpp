@@ -144,6 +144,7 @@ TEST(BackupFacts, ACutFileIsNone) {
   }
   EXPECT_FALSE(decode_backup_facts(text + "x"));
   EXPECT_FALSE(decode_backup_facts(std::string(10'000, 'x')));
+  EXPECT_FALSE(decode_backup_facts(encode({std::string(kLongestFacts, 'h'), 1, 2, 3, 4, 5})));
 }
 
 }  // namespace

@@ -138,6 +138,7 @@ TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
   fs::remove(table());
   wait_for_rounds();
   EXPECT_THAT(scrubber_->figures().findings.front(), HasSubstr("the file is gone"));
+  EXPECT_THAT(scrubber_->figures().findings, testing::SizeIs(kScrubShown)) << "of 22";
   const auto texts = said();
   for (int i = 0; i < 20; ++i) {
     EXPECT_THAT(texts,

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "bus/core/wire/name.hpp"
 #include "mail/shards/shard_export.hpp"
 #include "mail/shards/shard_import.hpp"
@@ -65,10 +67,7 @@ class ShardImportTest : public MovingTest {
             .keeps = [this](std::uint8_t shard) { return shard == served_; },
             .limit_passed = [this](const Totals& more) { return limit_passed(quota_, {}, more); },
             .erases = [this](std::uint8_t) { return erases_; },
-            .owner =
-                [](std::uint8_t) {
-                  return std::optional(ShardImport::Store{kOther, "b"});
-                },
+            .owner = [this](std::uint8_t) { return owner_; },
             .store_of = [](const std::string&) { return std::optional(kOther); },
             .taken = [this](std::uint8_t shard) { served_ = shard; },
             .commit =
@@ -84,6 +83,7 @@ class ShardImportTest : public MovingTest {
     return {token_, kShard, number, last, Epoch::of(1, 5), 1, 1, 4, std::move(changes)};
   }
 
+  std::optional<ShardImport::Store> owner_ = ShardImport::Store{kOther, "b"};
   std::optional<std::uint8_t> served_;
   MailQuota quota_;
   std::vector<std::string> log_;
@@ -174,7 +174,7 @@ TEST_F(ShardImportTest, ListensToItsGiverAndItsAttemptOnly) {
 TEST_F(ShardImportTest, AsksAboutWhatHadArrivedAndErasesAPart) {
   import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
   import_.tick();
-  now_ += kImportAskAgain;
+  now_ += in_ms(kImportAskAgain);
   import_.tick();
   EXPECT_TRUE(said<bus::ShardTake>().asks);
   EXPECT_EQ(said<bus::ShardTake>().token, 7U);
@@ -256,7 +256,7 @@ TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
     EXPECT_EQ(import_.progress().shard, kShard);
     EXPECT_EQ(import_.progress().from, "b");
     EXPECT_EQ(import_.progress().doing, "waits for b");
-    now_ += kImportAskAgain;
+    now_ += in_ms(kImportAskAgain);
     import_.tick();
   }
   import_.given(kOther, {7, kShard, Errc::ok, {}});
@@ -264,6 +264,38 @@ TEST_F(ShardImportTest, SaysWhatWasOnItsWayWhenTheLastStoreEnded) {
   EXPECT_EQ(import_.progress().from, "");
   import_.tick();
   EXPECT_EQ(import_.progress().shard, kAnother);
+}
+
+TEST_F(ShardImportTest, GivesUpAfterSomeAttempts) {
+  ASSERT_TRUE(import_.begin({kShard}));
+  for (std::size_t attempt = 1; attempt <= kImportAttempts; ++attempt) {
+    EXPECT_EQ(words_.size(), attempt);
+    now_ += in_ms(kImportPatience);
+    import_.tick();
+    EXPECT_TRUE(import_.progress().goes_on()) << "it waits for an answer to attempt " << attempt;
+    now_ += 1;
+    import_.tick();  // gives the attempt up
+    now_ += in_ms(kImportPause) - 1;
+    import_.tick();
+    EXPECT_EQ(words_.size(), attempt) << "it rests";
+    now_ += 1;
+    import_.tick();
+  }
+  EXPECT_EQ(words_.size(), kImportAttempts);
+  EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
+  EXPECT_THAT(import_.progress().error, HasSubstr("no answer"));
+}
+
+TEST_F(ShardImportTest, LooksForAnOwnerForAWhile) {
+  owner_.reset();
+  ASSERT_TRUE(import_.begin({kShard}));
+  now_ += in_ms(kImportSeek) - 1;
+  import_.tick();
+  EXPECT_TRUE(import_.progress().goes_on());
+  now_ += 1;
+  import_.tick();
+  EXPECT_EQ(import_.progress().state, MoveProgress::State::failed);
+  EXPECT_THAT(import_.progress().error, HasSubstr("no host serves it"));
 }
 
 class ShardExportTest : public MovingTest {
@@ -318,7 +350,7 @@ TEST_F(ShardExportTest, GivesWhenTheLastPageIsThere) {
 
 TEST_F(ShardExportTest, ServesAgainWhenNothingIsHeard) {
   copy();
-  now_ += kExportFrozenPatience + 1;
+  now_ += in_ms(kExportFrozenPatience) + 1;
   exports_.tick();
   EXPECT_TRUE(served_);
   EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
@@ -329,6 +361,77 @@ TEST_F(ShardExportTest, ServesAgainWhenNothingIsHeard) {
   asks.asks = true;
   exports_.take(kOther, asks);
   EXPECT_EQ(said<bus::ShardGiven>().status, Errc::no_owner);
+}
+
+TEST_F(ShardExportTest, GivesUpATakerThatSaysNothing) {
+  exports_.take(kOther, take());
+  exports_.settled(0);
+  now_ += in_ms(kExportPatience);
+  exports_.tick();
+  EXPECT_EQ(exports_.count(), 1U);
+  now_ += 1;
+  exports_.tick();
+  EXPECT_EQ(exports_.count(), 0U);
+  EXPECT_EQ(said<bus::ShardGiven>().status, Errc::busy);
+  EXPECT_TRUE(served_) << "it was never frozen";
+}
+
+TEST_F(ShardExportTest, PagesAreBounded) {
+  store_.fill(kBox, 0, 2 * kExportPageRows);
+  exports_.take(kOther, take());
+  exports_.settled(0);
+  std::size_t rows = 0;
+  std::size_t largest = 0;
+  while (served_) {
+    const auto page = said<bus::ShardRows>();
+    rows += page.changes.size();
+    largest = std::max(largest, page.changes.size());
+    exports_.more(kOther, {7, kShard, page.page});
+  }
+  EXPECT_GT(rows, 2 * kExportPageRows);
+  EXPECT_LE(largest, kExportPageRows);
+  std::size_t bytes = 0;
+  for (const Bytes& word : words_) bytes = std::max(bytes, word.size());
+  EXPECT_LE(bytes, kExportPageBytes + 16 * kExportPageRows) << "lengths stand before the rows";
+}
+
+TEST_F(ShardExportTest, PagesOfRangesAreBounded) {
+  exports_.take(kOther, take());
+  for (std::size_t i = 0; i < kExportPageRanges + 1; ++i) {
+    exports_.changed(kShard, storage::Batch::Kind::erase_range, "m" + std::to_string(i), "n");
+  }
+  exports_.settled(0);
+  while (served_) exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
+  exports_.settled(0);
+  EXPECT_EQ(said<bus::ShardRows>().changes.size(), kExportPageRanges);
+  exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
+  EXPECT_EQ(said<bus::ShardRows>().changes.size(), 1U);
+}
+
+/// Posts come as fast as they are copied: without an end it would never be given.
+TEST_F(ShardExportTest, FreezesAfterSomeRoundsWhateverTheLoad) {
+  exports_.take(kOther, take());
+  exports_.settled(0);
+  std::size_t change = 0;
+  std::size_t pages = 0;
+  for (; served_ && pages < 1'000; ++pages) {
+    for (std::size_t i = 0; i <= kExportFreezeAt; ++i) {
+      exports_.changed(kShard, storage::Batch::Kind::put, "m" + std::to_string(++change), {});
+    }
+    exports_.more(kOther, {7, kShard, said<bus::ShardRows>().page});
+  }
+  EXPECT_FALSE(served_);
+  EXPECT_GE(pages, kExportRounds);
+}
+
+TEST(ChangedRowsTest, AreBounded) {
+  ChangedRows changed;
+  bool taken = true;
+  for (std::size_t i = 0; i < kExportChanges; ++i) {
+    taken = changed.add(storage::Batch::Kind::erase_range, "m", "n") && taken;
+  }
+  EXPECT_TRUE(taken);
+  EXPECT_FALSE(changed.add(storage::Batch::Kind::erase_range, "m", "n"));
 }
 
 TEST_F(ShardExportTest, RemembersWhatItHasGiven) {
@@ -358,7 +461,7 @@ TEST_F(ShardExportTest, WritesAMarkAgainIfItMayBeThere) {
   exports_.marked(kShard, storage::Error(storage::Errc::io_error, "fsync"));
   words_.clear();
   marked_.reset();
-  now_ += kExportMarkAgain + 1;
+  now_ += in_ms(kExportMarkAgain) + 1;
   exports_.tick();
   EXPECT_TRUE(marked_);
   // A certain refusal of the second says nothing of the first.
@@ -429,7 +532,7 @@ TEST_F(ShardExportTest, GivesAStoreOnlyWhatIsOfferedToItsHost) {
   offers_.withdraw({kShard});
   EXPECT_EQ(refused(), Errc::denied);
   offers_.offer({kShard}, "c", now_);
-  now_ += kOfferLife;
+  now_ += in_ms(kOfferLife);
   EXPECT_EQ(refused(), Errc::denied) << "it is too old";
   offers_.offer({kShard}, "c", now_);
   offers_.given(kShard);
@@ -442,7 +545,7 @@ TEST_F(ShardExportTest, GivesAStoreOnlyWhatIsOfferedToItsHost) {
 TEST_F(ShardImportTest, AnotherProcessCannotEndTheMove) {
   import_.found(kShard, {Keeping::arrived, 7, "b"}, kLife);
   import_.tick();
-  now_ += kImportAskAgain;
+  now_ += in_ms(kImportAskAgain);
   import_.tick();
   import_.given({2, 66, 1}, {7, kShard, Errc::ok, {}});
   EXPECT_FALSE(served_);
@@ -455,7 +558,7 @@ TEST(ShardOffersTest, ShowsWhatIsOfferedByHost) {
   offers.offer({2}, "c", 6);
   EXPECT_EQ(offers.by_host(7),
             (std::map<std::string, std::vector<std::uint8_t>>{{"b", {1, 40}}, {"c", {2}}}));
-  EXPECT_EQ(offers.by_host(5 + kOfferLife).size(), 1U);
+  EXPECT_EQ(offers.by_host(5 + in_ms(kOfferLife)).size(), 1U);
   EXPECT_FALSE(offers.allows(3, "", 7)) << "to nobody";
 }
 

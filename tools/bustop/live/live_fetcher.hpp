@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "tools/bustop/live/live_data.hpp"
 
 namespace starbus::bustop {
@@ -33,7 +33,7 @@ class LiveFetcher {
   bool due() const;
 
   const ClusterView& view_;
-  daemon::FileDescriptor event_;
+  FileDescriptor event_;
   std::mutex mutex_;
   std::condition_variable changed_;
   LiveWant want_;

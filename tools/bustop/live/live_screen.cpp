@@ -10,15 +10,13 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "daemon/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "tools/bustop/live/live_fetcher.hpp"
 #include "tools/bustop/live/live_view.hpp"
 #include "tools/terminal/terminal.hpp"
 
 namespace starbus::bustop {
 namespace {
-
-using daemon::FileDescriptor;
 
 constexpr int kEscapeWait = 50;  // ms: a key's whole sequence arrives within that
 constexpr std::chrono::milliseconds kQuitPatience{100};

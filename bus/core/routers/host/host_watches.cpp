@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bus/core/limits.hpp"
+#include "bus/core/routers/limits.hpp"
 #include "bus/core/wire/name.hpp"
 
 namespace starbus::bus {
@@ -27,7 +28,7 @@ void HostWatches::watch(LinkId watcher, const std::string& prefix) {
   entry->second.waiting.push_back(watcher);
   if (fresh) ask(account_of(watcher), prefix);
   if (!entry->second.rows.complete()) return;  // it is served when the snapshot is complete
-  wanted_.emplace(watcher, prefix);
+  want(watcher, prefix);
   serve();
 }
 
@@ -39,26 +40,38 @@ void HostWatches::tick() {
 
 /// Serves in turn, so that a process that watches and unwatches without end delays no other.
 void HostWatches::serve() {
-  for (std::size_t left = wanted_.size(); budget_ > 0 && left > 0; --left) {
+  const std::int64_t enough = budget_ - std::int64_t{kWatchTurn};
+  std::size_t full = 0;  // watchers without room, one after the other
+  while (budget_ > std::max(enough, std::int64_t{0}) && full < wanted_.size()) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
-    last_served_ = *next;
+    last_served_ = next->first;
     const auto& [watcher, prefix] = last_served_;
-    if (!has_room(watcher)) continue;
-    wanted_.erase(next);
-    serve(prefixes_.at(prefix), prefix, watcher);
+    if (!has_room(watcher)) {
+      ++full;
+      continue;
+    }
+    full = 0;
+    if (send_piece(prefix, watcher, next->second)) wanted_.erase(next);
   }
+  unfinished_ = budget_ > 0 && full < wanted_.size();
 }
 
-void HostWatches::serve(Prefix& entry, const std::string& prefix, LinkId watcher) {
-  budget_ -= static_cast<std::int64_t>(entry.rows.rows().size()) + kWatchSnapshotCost;
-  std::erase(entry.waiting, watcher);
-  entry.watchers.push_back(watcher);
-  send_rows(prefix, entry.rows.rows(), true, [&](const WatchRows& piece) {
-    scratch_.clear();
-    encode(piece, scratch_);
-    tell(watcher, scratch_);
-  });
+/// True: it was the last piece. From the first one on, the watcher gets each change: those of names
+/// before the present place come only so.
+bool HostWatches::send_piece(const std::string& prefix, LinkId watcher, SnapshotPlace& place) {
+  Prefix& entry = prefixes_.at(prefix);
+  if (!place.begun) {
+    budget_ -= kWatchSnapshotCost;
+    std::erase(entry.waiting, watcher);
+    entry.watchers.push_back(watcher);
+  }
+  const WatchRows piece = next_piece(prefix, entry.rows.rows(), place, kWatchTurn);
+  budget_ -= static_cast<std::int64_t>(piece.rows.size());
+  scratch_.clear();
+  encode(piece, scratch_);
+  tell(watcher, scratch_);
+  return piece.last;
 }
 
 void HostWatches::unwatch(LinkId watcher, const std::string& prefix) {
@@ -148,13 +161,12 @@ void HostWatches::on_rows(WatchRows&& rows) {
     std::erase_if(entry->second.watchers, [&](LinkId watcher) {
       if (has_room(watcher)) return false;
       entry->second.waiting.push_back(watcher);
-      wanted_.emplace(watcher, prefix);
+      want(watcher, prefix);  // from its beginning, also if it is under way
       return true;
     });
-    send_rows(prefix, changes, false,
-              [&](const WatchRows& piece) { tell_all(entry->second, piece); });
+    send_changes(prefix, changes, [&](const WatchRows& piece) { tell_all(entry->second, piece); });
   } else if (set.complete()) {
-    for (const LinkId watcher : entry->second.waiting) wanted_.emplace(watcher, prefix);
+    for (const LinkId watcher : entry->second.waiting) want(watcher, prefix);
     serve();
   }
 }

@@ -1,8 +1,9 @@
 /// The watches of one host's processes: busroot is asked once per prefix, and its rows are kept, so
 /// that later watchers are served at once and a restart of busroot shows only as a difference.
 ///
-/// A watcher is the link of a process; its watches end with the link. A watch that busroot or a
-/// limit refuses is answered WATCH_REFUSED. Part of HostRouter: same thread; owns the rows.
+/// A watcher is the link of a process; its watches end with the link. It gets its snapshot in turns
+/// of kWatchTurn rows, and each change from the first piece on. A watch that busroot or a limit
+/// refuses is answered WATCH_REFUSED. Part of HostRouter: same thread; owns the rows.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -34,6 +35,10 @@ class HostWatches {
 
   /// Serves waiting watchers with a new budget.
   void tick();
+  /// Sends kWatchTurn rows of snapshots, within the budget of this tick.
+  void serve();
+  /// Whether serve() has more to send before the next tick.
+  bool unfinished() const { return unfinished_; }
 
   std::size_t prefix_count() const { return prefixes_.size(); }
 
@@ -56,19 +61,21 @@ class HostWatches {
   bool try_to_ask(AccountId who, const std::string& prefix);
   void ask_again();
   bool has_root_room() const;
-  void serve();
-  void serve(Prefix& entry, const std::string& prefix, LinkId watcher);
+  bool send_piece(const std::string& prefix, LinkId watcher, SnapshotPlace& place);
+  void want(LinkId watcher, const std::string& prefix) { wanted_[{watcher, prefix}] = {}; }
 
   Links& links_;
   Uplink& uplink_;
   std::map<std::string, Prefix> prefixes_;
   boost::unordered_flat_map<LinkId, std::set<std::string>> watchers_;
-  std::set<std::pair<LinkId, std::string>> wanted_;  // snapshots that could be served
+  /// Snapshots that could be served, and how far they are.
+  std::map<std::pair<LinkId, std::string>, SnapshotPlace> wanted_;
   std::pair<LinkId, std::string> last_served_;
   /// Busroot does not know yet that they are watched, or not any more; by who watched or left.
   std::map<AccountId, std::set<std::string>> unasked_;
   AccountId last_asked_ = 0;
   std::int64_t budget_ = kWatchBudget;  // rows that may be sent until the next tick
+  bool unfinished_ = false;
   Bytes scratch_;
 };
 

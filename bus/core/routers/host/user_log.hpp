@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
-#include "bus/core/routers/host/rate_limit.hpp"
+#include "base/line_limit.hpp"
+#include "bus/core/routers/limits.hpp"
 #include "bus/core/routers/links.hpp"
 
 namespace starbus::bus {
@@ -23,16 +23,10 @@ class UserLog {
   void tick();
 
  private:
-  struct User {
-    RateLimit lines{};
-    std::uint64_t left_out = 0;
-    Time since{};  // of this entry, or of the last report
-  };
-
-  void report(std::uint32_t uid, User& user);
+  void report(std::uint32_t uid, std::uint64_t left_out);
 
   Links& links_;
-  std::map<std::uint32_t, User> users_;
+  LineLimit<std::uint32_t, Time> lines_{kUserLines, std::chrono::seconds(1), kUserLogReport};
 };
 
 }  // namespace starbus::bus

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "bus/core/routers/accounts.hpp"
 #include "bus/core/wire/name.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 48 * 1024;
 constexpr std::int64_t kSnapshotRows = 8;  // of an empty snapshot, in rows
+constexpr std::int64_t kCountedRows = 8;   // cost as much as one that is sent
 // What managers, requirements, gates and mail watch: nobody fills these before they look, either.
 constexpr std::string_view kAlwaysCounted[] = {"node/", "ready/", "gate/", "service/", "store/"};
 
@@ -83,11 +85,19 @@ void WatchPublisher::forget(LinkId watcher) {
   wanted_.erase(watcher);
 }
 
+void WatchPublisher::want(LinkId watcher, const std::string& prefix) {
+  Wanted& wanted = wanted_[watcher];
+  wanted.prefixes.insert(prefix);
+  if (wanted.sending && wanted.sending->prefix == prefix) wanted.sending.reset();
+}
+
 void WatchPublisher::forget_wanted(LinkId watcher, const std::string& prefix) {
   const auto found = wanted_.find(watcher);
   if (found == wanted_.end()) return;
-  found->second.prefixes.erase(prefix);
-  if (found->second.prefixes.empty()) wanted_.erase(found);
+  Wanted& wanted = found->second;
+  wanted.prefixes.erase(prefix);
+  if (wanted.sending && wanted.sending->prefix == prefix) wanted.sending.reset();
+  if (wanted.empty()) wanted_.erase(found);
 }
 
 void WatchPublisher::tick() {
@@ -106,8 +116,9 @@ void WatchPublisher::refuse(const std::string& prefix, const std::vector<LinkId>
 }
 
 void WatchPublisher::serve() {
+  const std::int64_t enough = budget_ - std::int64_t{kWatchTurn};
   std::size_t full = 0;  // links without room, one after the other
-  while (!root_.grace && budget_ > 0 && full < wanted_.size()) {
+  while (!root_.grace && budget_ > std::max(enough, std::int64_t{0}) && full < wanted_.size()) {
     auto next = wanted_.upper_bound(last_served_);
     if (next == wanted_.end()) next = wanted_.begin();
     last_served_ = next->first;
@@ -116,49 +127,66 @@ void WatchPublisher::serve() {
       continue;
     }
     full = 0;
-    Wanted& wanted = next->second;
+    serve(last_served_, next->second);
+  }
+  unfinished_ = !root_.grace && budget_ > 0 && full < wanted_.size();
+}
+
+/// Sends the next piece of the snapshot that is under way, or begins one.
+void WatchPublisher::serve(LinkId to, Wanted& wanted) {
+  if (!wanted.sending) {
     auto prefix = wanted.prefixes.upper_bound(wanted.last_served);
     if (prefix == wanted.prefixes.end()) prefix = wanted.prefixes.begin();
     wanted.last_served = *prefix;
-    const std::string serving = *prefix;
-    forget_wanted(last_served_, serving);
-    send_snapshot(*watches_.find(serving), last_served_);
+    wanted.sending = Snapshot{*prefix};
+    wanted.prefixes.erase(prefix);
+    if (!begin(*watches_.find(wanted.last_served), to)) return;  // refused, and forgotten
   }
+  if (!send_piece(*wanted.sending, to)) return;
+  wanted.sending.reset();
+  if (wanted.empty()) wanted_.erase(to);
 }
 
-/// `to` must wait for it. Refuses the watch if the prefix has too many names.
-void WatchPublisher::send_snapshot(WatchTable::Watch& watch, LinkId to) {
-  const std::string prefix = watch.prefix;
-  if (!watch.counted()) count(watch);
-  budget_ -= static_cast<std::int64_t>(watch.rows) + kSnapshotRows;
+/// `to` must wait for it: from now on it gets each change. False: it is refused, since the prefix
+/// has too many names.
+bool WatchPublisher::begin(WatchTable::Watch& watch, LinkId to) {
+  budget_ -= kSnapshotRows;
+  if (!watch.counted()) {
+    count(watch);
+    budget_ -= static_cast<std::int64_t>(watch.rows) / kCountedRows;
+  }
   if (watch.rows > kMaxWatchRows) {
     std::vector<LinkId> all = watch.watchers;
     all.insert(all.end(), watch.waiting.begin(), watch.waiting.end());
-    refuse(prefix, all,
-           {Errc::watch_too_large,
-            "more than " + std::to_string(kMaxWatchRows) + " names begin with '" + prefix + "'"});
-    return;
+    refuse(std::string(watch.prefix), all,
+           {Errc::watch_too_large, "more than " + std::to_string(kMaxWatchRows) +
+                                       " names begin with '" + watch.prefix + "'"});
+    return false;
   }
   std::erase(watch.waiting, to);
   watch.watchers.push_back(to);
+  return true;
+}
+
+/// True: it was the last piece. Names that change meanwhile are shown as they are when their turn
+/// comes; the deltas say the same of them, and alone tell of names before the present place.
+bool WatchPublisher::send_piece(Snapshot& snapshot, LinkId to) {
   WatchRows piece;
-  piece.prefix = prefix;
-  piece.first = true;
+  piece.prefix = snapshot.prefix;
+  piece.first = !std::exchange(snapshot.place.begun, true);
+  piece.last = true;
   std::size_t bytes = 0;
-  const auto send_piece = [&] {
-    root_.links.tell(*root_.links.find(to), piece);
-    piece.first = false;
-    piece.rows.clear();
-    bytes = 0;
-  };
-  root_.directory.list(prefix, "", [&](const Directory::Entry& entry) {
+  root_.directory.list(snapshot.prefix, snapshot.place.after, [&](const Directory::Entry& entry) {
+    piece.last = piece.rows.size() < kWatchTurn && bytes < kPieceBytes - kMaxName * 3;
+    if (!piece.last) return false;
     piece.rows.push_back(row_of(entry, true));
     bytes += size_of(piece.rows.back());
-    if (bytes >= kPieceBytes - kMaxName * 3) send_piece();
     return true;
   });
-  piece.last = true;
-  send_piece();
+  if (!piece.rows.empty()) snapshot.place.after = piece.rows.back().name;
+  budget_ -= static_cast<std::int64_t>(piece.rows.size());
+  root_.links.tell(*root_.links.find(to), piece);
+  return piece.last;
 }
 
 void WatchPublisher::count(WatchTable::Watch& watch) {

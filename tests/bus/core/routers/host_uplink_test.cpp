@@ -139,6 +139,43 @@ TEST_F(HostUplink, WatchersBeforeTheSnapshotWait) {
   EXPECT_EQ(rows[0].rows.size(), 2u);
 }
 
+TEST_F(HostUplink, ASnapshotFromTheCacheIsSentInTurnsAndChangesComeBetween) {
+  Peer& busroot = root();
+  Peer& one = join("one");
+  Peer& two = join("two");
+  one.say(Watch{"b/"});
+  harness.run();
+  WatchRows all{"b/", true, true, {}};
+  for (std::size_t i = 0; i < 4 * kWatchTurn; ++i) {
+    all.rows.push_back(watch_row("b/" + std::to_string(i)));
+  }
+  busroot.say(all);
+  harness.run();
+  two.say(Watch{"b/"});
+  harness.step();
+  ASSERT_TRUE(router.unfinished());
+  WatchRows changes{"b/", false, false, {watch_row("b/!"), watch_row("b/~")}};
+  for (const char* name : {"b/0", "b/999"}) {
+    changes.rows.push_back(watch_row(name));
+    changes.rows.back().present = false;
+  }
+  busroot.say(changes);
+  harness.step();
+  ASSERT_TRUE(router.unfinished());
+  harness.run();
+  for (Peer* const peer : {&one, &two}) {
+    RowSet set;
+    for (WatchRows& piece : peer->take<WatchRows>()) {
+      EXPECT_LE(piece.rows.size(), kWatchTurn);
+      set.apply(std::move(piece));
+    }
+    EXPECT_EQ(set.rows().size(), 4 * kWatchTurn);
+    EXPECT_TRUE(set.rows().contains("b/!") && set.rows().contains("b/~"));
+    EXPECT_FALSE(set.rows().contains("b/0") || set.rows().contains("b/999"));
+  }
+  EXPECT_FALSE(router.unfinished());
+}
+
 TEST_F(HostUplink, ARestartOfBusrootShowsOnlyAsADifference) {
   Peer& first = root(1);
   Peer& one = join("one");

@@ -96,6 +96,96 @@ TEST_F(RootWatching, ALargeSnapshotComesInPieces) {
   EXPECT_EQ(names.size(), 5000u);
 }
 
+/// What the watcher has of a prefix after all that it was told.
+RowSet::Rows rows_told(Peer& watcher, const std::string& prefix) {
+  RowSet set;
+  for (WatchRows& piece : watcher.take<WatchRows>()) {
+    if (piece.prefix == prefix) set.apply(std::move(piece));
+  }
+  EXPECT_TRUE(set.complete());
+  return set.rows();
+}
+
+TEST_F(RootWatching, ASnapshotIsSentInTurns) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, 10 * kWatchTurn, "m/");
+  harness->run();
+  harness->turns = 0;
+  b.say(Watch{"m/"});
+  harness->step();
+  std::size_t rows = 0;
+  for (const WatchRows& piece : b.take<WatchRows>()) rows += piece.rows.size();
+  EXPECT_EQ(rows, kWatchTurn);
+  EXPECT_TRUE(root->unfinished());
+  harness->run();
+  for (const WatchRows& piece : b.take<WatchRows>()) rows += piece.rows.size();
+  EXPECT_EQ(rows, 10 * kWatchTurn);
+  EXPECT_GE(harness->turns, 9u);
+  EXPECT_FALSE(root->unfinished());
+}
+
+TEST_F(RootWatching, ChangesBetweenThePiecesOfASnapshotAreNotLost) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, 4 * kWatchTurn, "m/");
+  harness->run();
+  b.say(Watch{"m/"});
+  harness->step();
+  ASSERT_TRUE(root->unfinished());
+  // On both sides of the present place one comes and one goes; numbers are sorted as text.
+  a.say(Bind{kA, 1, "m/!"});
+  a.say(Bind{kA, 2, "m/~"});
+  a.say(Unbind{kA, channel_id("m/0"), Epoch::of(1, 1)});
+  a.say(Unbind{kA, channel_id("m/999"), Epoch::of(1, 1'000)});
+  harness->step();
+  ASSERT_TRUE(root->unfinished());
+  harness->run();
+  const RowSet::Rows rows = rows_told(b, "m/");
+  EXPECT_EQ(rows.size(), 4 * kWatchTurn);
+  EXPECT_TRUE(rows.contains("m/!") && rows.contains("m/~"));
+  EXPECT_FALSE(rows.contains("m/0") || rows.contains("m/999"));
+}
+
+TEST_F(RootWatching, ASnapshotThatIsAskedForAgainBeginsAgain) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, 4 * kWatchTurn, "m/");
+  harness->run();
+  b.say(Watch{"m/"});
+  harness->step();
+  b.say(Unwatch{"m/"});
+  harness->step();
+  EXPECT_EQ(root->watch_count(), 0u);
+  harness->run();
+  b.forget();
+  b.say(Watch{"m/"});
+  harness->step();
+  b.say(Watch{"m/"});
+  harness->run();
+  EXPECT_EQ(rows_told(b, "m/").size(), 4 * kWatchTurn);
+}
+
+/// It grows too large while it is sent.
+TEST_F(RootWatching, ASnapshotThatIsUnderWayIsRefused) {
+  restart(3);
+  Peer& a = join("A");
+  Peer& b = join("B");
+  claim_many(a, kA, kMaxWatchRows, "m/");
+  harness->run();
+  b.say(Watch{"m"});
+  harness->step();
+  ASSERT_TRUE(b.count(Kind::watch_rows) > 0);
+  bind(a, kA, "m/one too many");
+  harness->advance(3'000);
+  EXPECT_EQ(b.take<WatchRefused>().size(), 1u);
+  EXPECT_EQ(root->watch_count(), 0u);
+  EXPECT_FALSE(root->unfinished());
+}
+
 TEST_F(RootWatching, AWatchedKindRefusesTheNameThatIsTooMany) {
   restart(3);
   Peer& a = join("A");

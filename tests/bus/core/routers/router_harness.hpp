@@ -169,11 +169,18 @@ class RouterHarness {
   bool closed(const Peer& peer) const {
     return std::ranges::find(shell_.closed, peer.id()) != shell_.closed.end();
   }
+  std::size_t turns = 0;  // of what takes more than one
   /// Exchanges bundles until all is said.
   void run() {
     do {
       router_.flush();
-    } while (deliver_to_peers() || deliver_to_router());
+    } while (deliver_to_peers() || deliver_to_router() || go_on());
+  }
+  /// One turn: what was said arrives, and nothing that takes longer goes on.
+  void step() {
+    (void)deliver_to_router();
+    router_.flush();
+    (void)deliver_to_peers();
   }
   /// Lets time pass in ticks of 50 ms; peers keep their sessions alive unless `silent`.
   void advance(std::uint64_t ms, bool silent = false) { advance(from_ms(ms), silent); }
@@ -192,6 +199,13 @@ class RouterHarness {
   Peer& add_peer(std::uint64_t session_id) {
     const LinkId id = next_id_++;
     return *peers_.emplace(id, std::make_unique<Peer>(id, now_, session_id)).first->second;
+  }
+  /// As a shell does in a later turn of its loop.
+  bool go_on() {
+    if (!router_.unfinished()) return false;
+    router_.go_on();
+    ++turns;
+    return true;
   }
   bool deliver_to_peers() {
     bool any = !shell_.bundles.empty();

@@ -4,14 +4,14 @@
 
 #include <utility>
 
-namespace starbus::daemon {
+namespace starbus {
 
 /// Owns one file descriptor and closes it; -1 if empty. Move only. Any thread, one at a time.
 class FileDescriptor {
  public:
-  explicit FileDescriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  FileDescriptor(FileDescriptor&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(other.release()) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     return *this;
@@ -21,10 +21,12 @@ class FileDescriptor {
   }
 
   int get() const { return descriptor_; }
+  /// The caller owns it from now on.
+  int release() { return std::exchange(descriptor_, -1); }
   explicit operator bool() const { return descriptor_ >= 0; }
 
  private:
-  int descriptor_;
+  int descriptor_ = -1;
 };
 
-}  // namespace starbus::daemon
+}  // namespace starbus
