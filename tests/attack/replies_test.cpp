@@ -26,7 +26,7 @@ class ForgedReplies : public LoopTest {
     (void)evil.reply({victim.channel(), {}}, Lane::call, envelope, as_bytes("forged"));
   }
 
-  ::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+  testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
 };
 
 /// The attacker watches the victim, which shows its incarnation, and answers 200,000 numbers near
