@@ -16,7 +16,7 @@ using boost::asio::use_awaitable;
 class BusTest : public LoopTest {
  protected:
   BusTest() : cluster(loop, {.hosts = {"a", "b"}}) {}
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(BusTest, ACallCrossesHostsAndReturns) {

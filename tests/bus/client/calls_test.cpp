@@ -22,7 +22,7 @@ class CallsTest : public LoopTest {
     other.restart();
     other.poll();
   }
-  ::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+  testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
 };
 
 /// The callee stands still. What the caller's loop does in one turn is bounded, whatever expires.

@@ -30,7 +30,7 @@ class DestructionTest : public LoopTest {
     EXPECT_TRUE(co_await until([&] { return std::chrono::steady_clock::now() - start > 100ms; }));
   }
 
-  ::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
+  testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
   std::unique_ptr<Bus> node;
   std::unique_ptr<Bus> peer;
 };

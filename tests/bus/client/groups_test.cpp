@@ -80,7 +80,7 @@ class GroupsTest : public LoopTest {
   }
 
   boost::asio::io_context still;
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
   std::vector<std::unique_ptr<Bus>> members;
   std::vector<std::unique_ptr<Bus>> stills;
   std::map<std::string, int> heard;

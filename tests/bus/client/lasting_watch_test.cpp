@@ -18,7 +18,7 @@ using boost::asio::use_awaitable;
 class LastingWatchTest : public LoopTest {
  protected:
   LastingWatchTest() : cluster(loop, {.hosts = {"a"}}) {}
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(LastingWatchTest, ARefusedWatchIsAskedForAgain) {

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 class LimitsTest : public LoopTest {
  protected:
   LimitsTest() : cluster(loop, {.hosts = {"a"}}) {}
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(LimitsTest, ASharedNameHasAtMost4096Instances) {

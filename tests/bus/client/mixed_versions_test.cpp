@@ -45,7 +45,7 @@ class MixedVersions : public LoopTest, public ::testing::WithParamInterface<std:
     }
   }
 
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
   Bus receiver;
   Bus elsewhere;
   Bus sender;

@@ -104,7 +104,7 @@ class MovesTest : public LoopTest {
     return 0;
   }
 
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
   std::vector<std::unique_ptr<Space>> spaces;
   std::vector<std::string> full_names;
 };
@@ -256,7 +256,7 @@ class LeaseTest : public LoopTest {
  protected:
   // Heartbeats come once a second, so that what a process knows of busroot is up to three old.
   LeaseTest() : cluster(loop, {.hosts = {"a"}, .lease = from_ms(6000)}) {}
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(LeaseTest, WithoutBusrootAProcessGivesUpItsNamesAndComesBackAnew) {

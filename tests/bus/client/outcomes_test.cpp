@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 class OutcomesTest : public LoopTest {
  protected:
   OutcomesTest() : cluster(loop, {.hosts = {"a", "b"}}) {}
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(OutcomesTest, ASecondBindIsRefusedNamingTheOwnerOnTheSameHostAndAcross) {

@@ -28,7 +28,7 @@ class RestartTest : public LoopTest, public ::testing::WithParamInterface<std::s
     }
   }
 
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_P(RestartTest, TrafficGoesOnExactlyOnceAndInOrder) {

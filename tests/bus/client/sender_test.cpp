@@ -23,7 +23,7 @@ class SenderTest : public LoopTest {
     const ByteView view = as_bytes(text);
     return {view.begin(), view.end()};
   }
-  ::testing::Cluster cluster{loop, {.hosts = {"a"}}};
+  testing::Cluster cluster{loop, {.hosts = {"a"}}};
 };
 
 TEST_F(SenderTest, ThreadsSendInOrderEach) {

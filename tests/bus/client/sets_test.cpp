@@ -28,7 +28,7 @@ class SetsTest : public LoopTest {
     co_return condition();
   }
 
-  ::testing::Cluster cluster;
+  testing::Cluster cluster;
 };
 
 TEST_F(SetsTest, InstancesOfASharedNameGetNumbersOfTheirOwn) {

@@ -35,7 +35,7 @@ class IdSourceTest : public bus::LoopTest {
         co_await bus.bind(std::string(kManagerChannel), allocator.handlers(), use_awaitable);
     co_return bound.has_value();
   }
-  ::testing::Cluster cluster{loop, {.hosts = {"a"}}};
+  testing::Cluster cluster{loop, {.hosts = {"a"}}};
   bus::Bus bus{loop, cluster.node("a", "x")};
   entity::rpc::Endpoint endpoint{bus};
   MainLoop main{loop};
