@@ -7,13 +7,13 @@
 
 namespace starbus::aoi {
 
-// X(constant, value, unit, reason, when reached)
+// X(constant, value, unit, reason, when reached[, hit by])
 #define STARBUS_AOI_LIMITS(X)                                                                      \
   X(kMaxEntities, 1'048'575, "entities",                                                           \
     "an id is 20 bits of index and 12 of generation; one world is one thread's work", "too_many")  \
   X(kMaxSensors, 1'048'575, "sensors", "as entities", "too_many")                                  \
   X(kMaxSensorsPerEntity, 16, "sensors", "they are walked whenever their entity moves far",        \
-    "too_many")                                                                                    \
+    "too_many", "Bounds.RefusesMoreSensorsThanKMaxSensorsPerEntity")                               \
   X(kMaxCoordinate, 1'048'576, "m",                                                                \
     "beyond it neighbouring float values lie more than 6 cm apart",                                \
     "the coordinate is clamped to it")                                                             \
@@ -26,21 +26,23 @@ namespace starbus::aoi {
   X(kMaxLayers, 16, "layers", "cells double in size from one to the next: up to kMaxRadius",       \
     "cannot be reached")                                                                           \
   X(kMaxFilters, 255, "filters", "that differ and are in use at once; each costs a bit per place", \
-    "too_many")                                                                                    \
-  X(kMaxForced, 4'096, "entities", "forced for one sensor: teams, not crowds", "too_many")         \
+    "too_many", "Bounds.RefusesMoreFiltersThanKMaxFilters")                                        \
+  X(kMaxForced, 4'096, "entities", "forced for one sensor: teams, not crowds", "too_many",         \
+    "Bounds.RefusesMoreForcedTargetsThanKMaxForced")                                               \
   X(kMaxBeacons, 256, "entities", "visible to everybody: each costs every sensor an entry",        \
-    "too_many")                                                                                    \
+    "too_many", "Bounds.RefusesMoreBeaconsThanKMaxBeacons")                                        \
   X(kMaxLimit, 4'096, "targets", "kept by one limited sensor", "bad_option")                       \
   X(kMaxSpecial, 64, "entities",                                                                   \
     "in special relation to one, fewer than a mutual list holds: team mates, a spouse",            \
-    "too_many")                                                                                    \
+    "too_many", "Bounds.RefusesMoreSpecialsThanKMaxSpecial")                                       \
   X(kMaxWireIndex, 65'535, "indices", "per observer: 16 bits on the wire, 0 means none",           \
     "the event has index 0")                                                                       \
-  X(kMaxEpoch, 4'000'000'000, "numberings", "per client: 32 bits on the wire", "too_many")         \
+  X(kMaxEpoch, 4'000'000'000, "numberings", "per client: 32 bits on the wire", "too_many",         \
+    "WireView.RefusesEpochsBeyondKMaxEpoch")                                                       \
   X(kMaxImportedEpoch, 2'000'000'000, "numberings",                                                \
     "of an imported observer: whatever another node wrote, its client can be numbered here as "    \
     "often again",                                                                                 \
-    "too_many")                                                                                    \
+    "too_many", "WireView.AnImportedEpochLeavesRoomForNumberings")                                 \
   X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
     "bad_option")                                                                                  \
   X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \

@@ -7,45 +7,52 @@
 
 namespace starbus::storage {
 
-// X(constant, value, unit, reason, when reached)
+// X(constant, value, unit, reason, when reached[, hit by])
 #define STARBUS_STORAGE_LIMITS(X)                                                                  \
   X(kMaxKey, 1024, "bytes", "a key is repeated in every table's index and compared at each read",  \
-    "too_large")                                                                                   \
-  X(kMaxValue, 17_MiB, "bytes", "the bus' largest record (16 MiB) and its envelope", "too_large")  \
+    "too_large", "BatchTest.SaysWhatIsWrongWithIt")                                                \
+  X(kMaxValue, 17_MiB, "bytes", "the bus' largest record (16 MiB) and its envelope", "too_large",  \
+    "BatchTest.SaysWhatIsWrongWithIt")                                                             \
   X(kMaxBatch, 20_MiB, "bytes", "the largest value with its overhead", "too_large")                \
   X(kReserveBatch, 64_KiB, "bytes",                                                                \
     "put by one batch that uses the reserve: bookkeeping is small; records may not eat the space " \
     "that LevelDB needs",                                                                          \
-    "too_large")                                                                                   \
+    "too_large", "ReserveTest.IsBoundedPerBatchAlsoWhenThereIsSpace")                              \
   X(kMaxBatchRanges, 64, "ranges", "erased by one batch: the writer looks each one up",            \
-    "too_large")                                                                                   \
+    "too_large", "BatchTest.SaysWhatIsWrongWithIt")                                                \
   X(kQueueBytes, 64_MiB, "bytes",                                                                  \
     "batches that wait for the disk are memory; three of "                                         \
     "the largest size fit",                                                                        \
-    "would_block")                                                                                 \
-  X(kQueueBatches, 65'536, "batches", "small batches cost more than their bytes", "would_block")   \
+    "would_block", "StoreTest.TheQueueIsBoundedInBytes")                                           \
+  X(kQueueBatches, 65'536, "batches", "small batches cost more than their bytes", "would_block",   \
+    "StoreTest.TheQueueIsBoundedInBatches")                                                        \
   X(kGroupBytes, 4_MiB, "bytes",                                                                   \
     "one fsync of this much takes tens of milliseconds on a plain disk; all in it wait for it",    \
     "the rest goes into the next group; a larger batch goes alone")                                \
   X(kGroupBatches, 8'192, "batches", "completions run one after the other on the writer's thread", \
     "the rest goes into the next group")                                                           \
   X(kRangeInline, 64, "keys", "an erased range of so many costs its commit less than an fsync",    \
-    "the range is hidden at once and erased in chunks")                                            \
+    "the range is hidden at once and erased in chunks",                                            \
+    "GroupTest.WhatIsPutAfterARangeIsNotHiddenByADamagedLog")                                      \
   X(kRangeCrowded, 1'024, "keys", "as kRangeInline, while half of kMaxErasing are hidden",         \
-    "the range is hidden at once and erased in chunks")                                            \
+    "the range is hidden at once and erased in chunks",                                            \
+    "GroupTest.OneBatchMayGoBeyondTheLimitOfHiddenRangesAndTheNextWaits")                          \
   X(kRangeLooked, 4'096, "keys", "looked up by the batches of one group: the others wait for it",  \
     "the rest goes into the next group")                                                           \
   X(kRangeChunk, 256, "keys", "erased at once: commits wait for it meanwhile",                     \
-    "a rest, and the next chunk")                                                                  \
+    "a rest, and the next chunk", "ErasePaceTest.PressesHarderTheLongerSomethingIsHidden")         \
   X(kRangeRest, 8, "times", "as long as a chunk took: others commit without waiting",              \
-    "the next chunk; at once if there is no commit")                                               \
+    "the next chunk; at once if there is no commit",                                               \
+    "ErasePaceTest.RestsOnlyWhileSomebodyCommits")                                                 \
   X(kRangePatience, 10s, "that something is hidden: erasing must keep up with it",                 \
-    "chunks become twice as large, and rests half as long, each time")                             \
+    "chunks become twice as large, and rests half as long, each time",                             \
+    "ErasePaceTest.PressesHarderTheLongerSomethingIsHidden")                                       \
   X(kRangeHurry, 4'096, "keys",                                                                    \
     "largest chunk; also for a batch that puts where something is hidden",                         \
-    "a rest, and the next chunk")                                                                  \
+    "a rest, and the next chunk", "ErasePaceTest.PressesHarderTheLongerSomethingIsHidden")         \
   X(kMaxErasing, 64, "ranges", "hidden and being erased: they are stored with every group",        \
-    "all are erased before the next batch that erases a range; one batch may go beyond it")        \
+    "all are erased before the next batch that erases a range; one batch may go beyond it",        \
+    "GroupTest.OneBatchMayGoBeyondTheLimitOfHiddenRangesAndTheNextWaits")                          \
   X(kPageRecords, 4'096, "records", "per page of a scan: bounded work and memory per call",        \
     "the page ends and says where the next one begins")                                            \
   X(kPageBytes, 4_MiB, "bytes",                                                                    \
@@ -53,12 +60,13 @@ namespace starbus::storage {
     "alone",                                                                                       \
     "the page ends and says where the next one begins")                                            \
   X(kMaxSnapshots, 1'024, "snapshots", "each keeps every version since it was taken on the disk",  \
-    "would_block")                                                                                 \
+    "would_block", "StoreTest.SnapshotsAreBoundedAndMayOutliveTheStore")                           \
   X(kCompactHints, 64, "ranges", "waiting to be compacted: a hint may be lost",                    \
-    "that of the fewest keys is dropped")                                                          \
+    "that of the fewest keys is dropped", "CompactorTest.OfTooManyTheSmallestIsForgotten")         \
   X(kCompactKeys, 65'536, "keys",                                                                  \
     "erased: to compact fewer costs more than it gains, and many at once hold up what is flushed", \
-    "the range is compacted; fewer wait for more, or until nothing else is to do")                 \
+    "the range is compacted; fewer wait for more, or until nothing else is to do",                 \
+    "CompactorTest.LargePiecesDoNotWait")                                                          \
   X(kCompactIdle, 1s, "without a commit: there is nothing else to do",                             \
     "everything erased in ranges is compacted")                                                    \
   X(kCompactPause, 5s,                                                                             \

@@ -20,7 +20,8 @@ namespace starbus::bus::io {
   X(kShutOut, 1'000ms,                                                                            \
     "a client's kernel asks again after so long, so an honest host behind the address loses one " \
     "second",                                                                                     \
-    "connections of the address are accepted again")                                              \
+    "connections of the address are accepted again",                                              \
+    "StrangerTable.OneAddressHasItsShareAndThenIsShutOut")                                        \
   X(kShutOutAddresses, 64, "addresses",                                                           \
     "in the filter of a listening socket: the kernel compares each new connection with all",      \
     "the one that was shut out first is heard again", "StrangerTable.FewAreShutOutAtOnce")        \

@@ -7,11 +7,12 @@
 
 namespace starbus::nodes::manager {
 
-// X(constant, value, unit, reason, when reached)
+// X(constant, value, unit, reason, when reached[, hit by])
 #define STARBUS_MANAGER_LIMITS(X)                                                                  \
   X(kMaxNodes, 4'096, "nodes", "each has a row, and is asked for its report",                      \
     "further ones are logged and counted as left out: not shown, not asked, not shut down; they "  \
-    "are taken in when others have gone")                                                          \
+    "are taken in when others have gone",                                                          \
+    "TableTest.BeyondTheLimitNodesAreLeftOutAndCounted")                                           \
   X(kReportRows, 1'000, "nodes", "in one answer: people and one record read it",                   \
     "the answer says how many it left out")                                                        \
   X(kReportInterval, 1s, "between two questions to a node for its report", "it is asked again")    \
@@ -32,14 +33,15 @@ namespace starbus::nodes::manager {
     "the process ends with exit code 2")                                                           \
   X(kStageDeadline, 30s,                                                                           \
     "of a stage, unless the configuration says otherwise: above drain_deadline of nodes",          \
-    "nodes that are still there are reported, and the next stage begins")                          \
+    "nodes that are still there are reported, and the next stage begins",                          \
+    "StagesTest.DeadlineNotesRemainingNodesAsBlocked")                                             \
   X(kLeastStageDeadline, 100ms, "a node needs some time to save",                                  \
     "a configuration with less is refused")                                                        \
   X(kMostStageDeadline, 60min, "an operator waits for it", "a configuration with more is refused") \
   X(kMaxReason, 200, "bytes", "of a shutdown: a line in logs", "it is cut")                        \
   X(kDrainDeadline, 1s, "for the answer of a node to the order to drain", "the order is repeated") \
   X(kDrainAgain, 1s, "until an order to drain that did not arrive is repeated",                    \
-    "again, until the deadline of the stage")                                                      \
+    "again, until the deadline of the stage", "StagesTest.OneThatCouldNotBeToldIsToldAgain")       \
   X(kLastReportWait, 2s, "for a client to fetch the report of a shutdown that is done",            \
     "the manager ends, and its log has the report")                                                \
   X(kLastReportGrace, 300ms, "for further clients that fetch that report", "the manager ends")     \
@@ -50,13 +52,14 @@ namespace starbus::nodes::manager {
   X(kMaxSkip, 1'000, "blocks", "that one request skips: each is an fsync",                         \
     "too_large; ask again, in smaller steps")                                                      \
   X(kIdsLow, 131'072, "ids", "that are left when a source asks for its next block",                \
-    "it asks, and gives out what it has meanwhile")                                                \
+    "it asks, and gives out what it has meanwhile", "IdSourceTest.ItAsksForMoreBeforeItHasNone")   \
   X(kIdRetry, 1s, "until a source that was refused a block asks again", "it asks again")           \
-  X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block")                      \
+  X(kMaxIdWaiters, 4'096, "waits", "for an id, of one source", "would_block",                      \
+    "IdSourceTest.WhoeverIsRefusedIsToldInALaterTurn")                                             \
   X(kIdPass, 1'024, "waits", "that get their id in one turn of the loop: others wait, too",        \
     "the rest gets it in the next turn")                                                           \
   X(kIdPassTime, 5ms, "of these, after which no new one begins: as kIdPass",                       \
-    "the rest gets it in the next turn")
+    "the rest gets it in the next turn", "IdSourceTest.SlowCallbacksLetOthersRun")
 
 STARBUS_LIMITS_OF(kManagerLimits, STARBUS_MANAGER_LIMITS)
 

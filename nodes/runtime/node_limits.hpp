@@ -8,18 +8,18 @@
 
 namespace starbus::nodes {
 
-// X(constant, value, unit, reason, when reached)
+// X(constant, value, unit, reason, when reached[, hit by])
 #define STARBUS_NODE_LIMITS(X)                                                                   \
   X(kMaxPosted, 65'536, "closures",                                                              \
     "posted and not run: a loop that lags so far does not catch up", "would_block")              \
   X(kPassWork, 1'024, "closures", "run in one pass: links and timers wait meanwhile",            \
-    "the rest runs in the next pass")                                                            \
+    "the rest runs in the next pass", "TurnTest.PassEndsAtClosureLimitNextContinues")            \
   X(kPassTime, 5ms, "per pass, after which no new closure begins: as kPassWork",                 \
     "the rest runs in the next pass")                                                            \
   X(kTimerSlice, 64, "timers", "fired between two looks at the clock of a pass",                 \
-    "the clock is looked at")                                                                    \
+    "the clock is looked at", "TurnTest.SlowTimersAndClosuresDoNotStarveEachOther")              \
   X(kMaxSources, 4'096, "kinds of work", "each has a row in reports",                            \
-    "further ones are counted together as (others)")                                             \
+    "further ones are counted together as (others)", "Load.KindsBeyondTheBoundShareARow")        \
   X(kMaxSourceName, 160, "bytes", "names of lambdas hold those of their templates", "it is cut") \
   X(kMaxThrownText, 512, "bytes",                                                                \
     "of what() of an exception, which a peer may have chosen, in a log line", "it is cut")       \
@@ -36,15 +36,16 @@ namespace starbus::nodes {
   X(kLongestTick, 1min, "beyond that, use a timer", "a configuration with more is refused")      \
   X(kMaxRole, 40, "bytes", "of a role: ready/ROLE/HOST.NODE is a name of the bus",               \
     "the process ends with exit code 2")                                                         \
-  X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config")    \
+  X(kMaxRequirements, 64, "requirements", "each is a watch", "the start fails as bad_config",    \
+    "Requirements.MistakesAreRefused")                                                           \
   X(kMaxNearNames, 1'024, "names", "looked at for the one that a misspelled requirement means",  \
     "the rest is not looked at")                                                                 \
   X(kMaxOffers, 1'024, "names", "that a node offers while it is ready; entities have no limit",  \
     "the start fails as bad_config")                                                             \
   X(kMaxSteps, 64, "steps", "before readiness, and as many of a drain: people read them",        \
-    "the start fails as bad_config")                                                             \
+    "the start fails as bad_config", "StepsTest.NamesAndNumbersAreBounded")                      \
   X(kMaxStepName, 64, "bytes", "of a step: it stands in logs and in the status",                 \
-    "the start fails as bad_name")                                                               \
+    "the start fails as bad_name", "StepsTest.NamesAndNumbersAreBounded")                        \
   X(kRetry, 1s, "until the request for a name that another process still has is repeated",       \
     "again, for as long as it takes")                                                            \
   X(kLeaveDeadline, 2s,                                                                          \

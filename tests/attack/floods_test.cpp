@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 class Floods : public UserAttackTest {
  protected:
   static constexpr std::uint32_t kEvil = 2'001;
-  const std::size_t sessions = as_many<std::size_t>(6, 64);
+  const std::size_t sessions = as_many<std::size_t>(6, 24);
 
   /// Honest processes on both hosts, and the attacker's sessions.
   boost::asio::awaitable<bool> begin() {
@@ -62,7 +62,7 @@ TEST_F(Floods, OfFalseAcknowledgementsEndNoLinkOfTheHost) {
       [this]() -> Task {
         EXPECT_TRUE(co_await begin());
         co_await note_uplink();
-        for (int round = 0; round < as_many(30, 300); ++round) {
+        for (int round = 0; round < as_many(30, 100); ++round) {
           for (const auto& one : evil) {
             const bus::Ack ack{bus::Lane::call, owner.self(), one->self().channel(),
                                Epoch::of(1, 1), 1};
@@ -83,7 +83,7 @@ TEST_F(Floods, OfRequestsLeaveRoomForThoseOfOthers) {
         EXPECT_TRUE(co_await begin());
         co_await note_uplink();
         std::uint64_t number = 0;
-        for (int round = 0; round < as_many(10, 200); ++round) {
+        for (int round = 0; round < as_many(10, 50); ++round) {
           for (const auto& one : evil) {
             for (int n = 0; n < 300; ++n) {
               const std::string junk = std::string(200, 'x') + std::to_string(n);

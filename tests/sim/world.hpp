@@ -60,6 +60,7 @@ class World {
   Timeline timeline;
   Trace trace;
   Counts counts;
+  std::size_t large_body = 0;  // of some messages, beyond what all others have: see Workload
   Network network{*this};
   Oracle oracle;
   MailOracle mail;

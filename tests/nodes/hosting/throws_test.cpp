@@ -2,6 +2,7 @@
 /// saved.
 #include <gmock/gmock.h>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <stdexcept>
 
@@ -37,6 +38,10 @@ class EntityThrowsTest : public bus::LoopTest, protected AudienceSink {
       kept.push_back(saved.persistent_id);
       done({});
     };
+    made.load = [this](const std::string&, const std::string&, const auto& done) {
+      if (load_throws-- > 0) throw std::runtime_error("no shelf");
+      done(std::optional<bus::Bytes>());
+    };
     made.save_every = 0ms;
     made.sink = this;
     made.tick = 0ms;
@@ -60,6 +65,7 @@ class EntityThrowsTest : public bus::LoopTest, protected AudienceSink {
 
   std::uint64_t drawn = 0;
   int store_throws = 0;
+  int load_throws = 0;
   bool sink_throws = false;
   std::vector<std::string> told, kept;
   daemon::test::LogCapture log;
@@ -106,6 +112,27 @@ TEST_F(EntityThrowsTest, AStoreThatThrowsIsTriedAgain) {
     EXPECT_TRUE(co_await until([&] { return saved; }));
     EXPECT_THAT(kept, ElementsAre("first"));
     EXPECT_THAT(thrown.lines, ElementsAre("hook: no disk"));
+  });
+}
+
+TEST_F(EntityThrowsTest, ALoadThatThrowsEndsTheEnteringAndGivesTheNameUp) {
+  run([this]() -> Task {
+    CO_OK(co_await bus.connect(use_awaitable));
+    load_throws = 1;
+    const auto refused = co_await host.enter<Hero>("hero/first", {}, use_awaitable);
+    EXPECT_EQ(refused.error(), bus::Errc::io_error);
+    EXPECT_THAT(thrown.lines, ElementsAre("hook: no shelf"));
+    while (true) {
+      const auto entered = co_await host.enter<Hero>("hero/first", {}, use_awaitable);
+      const bool again =  // while the name is on its way out
+          entered ? entered->how == Entrance::absent : entered.error() == bus::Errc::busy;
+      if (!again) {
+        CO_OK(entered);
+        EXPECT_EQ(entered->how, Entrance::made);
+        co_return;
+      }
+      co_await boost::asio::post(loop, use_awaitable);
+    }
   });
 }
 

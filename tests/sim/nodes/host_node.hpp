@@ -40,6 +40,7 @@ class HostNode final : public Node, private bus::HostShell {
   void on_tick() override;
   Time tick_period() const override { return bus::from_ms(50); }
   void report(std::int64_t pid);
+  void go_on();
 
   // HostShell
   bus::Bytes take_buffer(LinkId) override { return {}; }

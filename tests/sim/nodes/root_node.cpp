@@ -38,6 +38,12 @@ void RootNode::on_accepted(LinkId id, Node& peer) {
 
 void RootNode::on_bundle(LinkId id, ByteView bundle) {
   while (!router_->on_bundle(id, bundle, world_.now())) router_->flush();
+  go_on();
+}
+
+/// What takes longer than a turn goes on with every other event, and so beside what these change.
+void RootNode::go_on() {
+  if (router_->unfinished()) router_->go_on();
   router_->flush();
 }
 

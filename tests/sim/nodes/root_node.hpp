@@ -25,6 +25,7 @@ class RootNode final : public Node, private bus::RootShell {
   void on_crash() override;
   void on_tick() override;
   Time tick_period() const override { return bus::from_ms(50); }
+  void go_on();
 
   // RootShell
   bus::Bytes take_buffer(LinkId) override { return {}; }

@@ -1,11 +1,20 @@
 #include "tests/sim/users/workload.hpp"
 
+#include "bus/core/limits.hpp"
+
 namespace starbus::sim {
 namespace {
 
 constexpr int kBudget = 70;
 constexpr int kPressureBudget = 400;
 constexpr double kAppends = 0.25;  // of posts, to logs
+// Larger than a chunk, a window and a queue, but not than all queues together: as in the product.
+#ifdef STARBUS_TIGHT
+constexpr std::size_t kLargeBody = 2 * bus::kProcessWindow;
+static_assert(kLargeBody < bus::kQueuesTotal);
+#else
+constexpr std::size_t kLargeBody = 200'000;
+#endif
 
 }  // namespace
 
@@ -18,6 +27,7 @@ Workload::Workload(World& world, const Profile& profile)
       send_rate_(world.random.chance(0.5) ? 0.03 : 0.1),
       move_rate_(world.random.chance(0.5) ? 0.01 : 0.04),
       large_(profile.extended && !profile.pressure && world.random.chance(0.1)) {
+  if (large_) world_.large_body = kLargeBody;
   const int budget = profile_.pressure ? kPressureBudget : kBudget;
   for (const NameIndex name : fixed_) budget_[name] = budget;
   if (profile_.extended) {
@@ -78,7 +88,7 @@ void Workload::act_as_entity(ProcessNode& process, NameIndex name) {
 
 std::size_t Workload::pick_size() {
   Random& random = world_.random;
-  if (large_ && random.chance(0.05)) return random.between(1, 200'000);
+  if (large_ && random.chance(0.05)) return random.between(1, kLargeBody);
   return random.chance(0.9) ? random.below(64) : random.below(2'000);
 }
 
