@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "entity/rpc/endpoint.hpp"
+#include "nodes/hosting/mail/entity_mail.hpp"
+#include "nodes/hosting/mail/entity_notices.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -142,6 +144,8 @@ bus::Bytes Departures::pack(std::uint64_t id) {
                                                    .space = leaving.how.space,
                                                    .leave_behind = leaving.how.leave_behind});
   leaving.packed = state.has_value();
+  if (state && context_.mail != nullptr) context_.mail->frozen(id);
+  if (state && context_.notices != nullptr) context_.notices->leave(id);
   if (state) return std::move(*state);
   leaving.failure = state.error();
   return {};
@@ -175,6 +179,8 @@ bool Departures::goes_on_here(Entity& entity, Leaving& leaving, const bus::Error
     leaving.packed = false;
     static_cast<void>(context_.entities->thaw(entity));
     sync_.goes_on(entity);
+    if (context_.mail != nullptr) context_.mail->owned(id);
+    if (context_.notices != nullptr) context_.notices->owned(id);
   }
   if (context_.entities->find(OnlineId{id}) == nullptr) return false;
   // The target declares the properties otherwise: try again with their names.

@@ -9,6 +9,8 @@
 #include "daemon/metrics.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/limits.hpp"
+#include "nodes/hosting/mail/entity_mail.hpp"
+#include "nodes/hosting/mail/entity_notices.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -166,6 +168,7 @@ void EntityAdmin::add_to(Node& node) {
   });
   add_type_metrics(context.metrics);
   add_counters(context.metrics);
+  add_mail_metrics(context.metrics);
 }
 
 void EntityAdmin::add_type_metrics(Metrics& metrics) const {
@@ -232,6 +235,37 @@ void EntityAdmin::add_counters(Metrics& metrics) const {
       &HostCounters::arrivals_late);
   own("starbus_entities_arrivals_lost_total", "Entities that arrived and were never activated.",
       &HostCounters::arrivals_lost);
+}
+
+void EntityAdmin::add_mail_metrics(Metrics& metrics) const {
+  using Counts = std::vector<std::pair<const char*, std::uint64_t>>;
+  const auto family = [&](const char* name, const char* help, auto read) {
+    metrics.family(name, help, Metrics::Kind::counter, [this, read] {
+      std::vector<Metrics::Sample> samples;
+      for (const auto& [what, count] : read(parts_)) {
+        samples.push_back({{{"what", std::string(what)}}, static_cast<double>(count)});
+      }
+      return samples;
+    });
+  };
+  metrics.gauge("starbus_entities_mailboxes", "Mailboxes of entities in this process.",
+                [this] { return static_cast<double>(parts_.mail.open()); });
+  family("starbus_entities_mail_total", "Messages to entities, by what came of them.",
+         [](const Parts& p) {
+           const MailCounters& mail = p.mail.counters();
+           return Counts{{"handled", mail.handled},      {"skipped", mail.skipped},
+                         {"expired", mail.expired},      {"failed", mail.failed},
+                         {"put_aside", mail.put_aside},  {"damaged", mail.damaged},
+                         {"not_opened", mail.not_opened}};
+         });
+  family("starbus_entities_notices_total", "Notices to entities, by what came of them.",
+         [](const Parts& p) {
+           const NoticeCounters& notices = p.notices.counters();
+           return Counts{{"handled", notices.handled},
+                         {"passed", notices.passed},
+                         {"failed", notices.failed},
+                         {"missed", notices.missed}};
+         });
 }
 
 }  // namespace starbus::nodes::entities

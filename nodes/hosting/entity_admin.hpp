@@ -26,6 +26,8 @@ class EntityAdmin {
     const Departures& departures;
     const EntitySync& sync;
     const EntitySaver& saver;
+    const EntityMail& mail;
+    const EntityNotices& notices;
     std::function<std::string()> waits_for;
   };
   explicit EntityAdmin(Parts parts) : parts_(std::move(parts)) {}
@@ -43,6 +45,7 @@ class EntityAdmin {
   daemon::Response show_all() const;
   void add_type_metrics(daemon::Metrics& metrics) const;
   void add_counters(daemon::Metrics& metrics) const;
+  void add_mail_metrics(daemon::Metrics& metrics) const;
 
   const Parts parts_;
 };

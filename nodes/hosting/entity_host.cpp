@@ -76,12 +76,14 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
                                       : std::function<void(std::uint64_t)>()}),
       names_(context_, sync_),
       saver_(context_, names_, options_),
+      mail_(context_, saver_, static_cast<bool>(options_.save), options_.mail_retry),
+      notices_(context_, mail_, options_.notices),
       departures_(context_, names_, sync_),
       arrivals_(context_, names_, saver_),
       entries_(context_, names_, options_.load, static_cast<bool>(options_.save)),
       entry_control_(entries_, types_),
-      admin_(
-          {context_, types_, names_, departures_, sync_, saver_, [this] { return waits_for(); }}) {
+      admin_({context_, types_, names_, departures_, sync_, saver_, mail_, notices_,
+              [this] { return waits_for(); }}) {
   world_.add<EntityHost>(*this);
   world_.set_mover([this](Entity& entity, std::string process, Done moved) {
     if (!moved) {
@@ -103,6 +105,8 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
                             .world = &world_,
                             .cluster_clock = options_.cluster_clock});
   context_.entities = entities_.get();
+  context_.mail = &mail_;
+  context_.notices = &notices_;
   context_.on_move_ended = [this] {
     if (context_.draining) begin_end();
   };
@@ -144,6 +148,11 @@ bus::Result<> EntityHost::join(Node& node) {
   if (!types_.refused().empty()) {
     return bus::Error(bus::Errc::bad_config,
                       "two types of entities are named " + types_.refused().front());
+  }
+  if (!mail_.refused().empty()) {
+    return bus::Error(bus::Errc::bad_config, mail_.refused() +
+                                                 ": it has an Inbox and is not saved; set "
+                                                 "HostOptions::save");
   }
   if (!options_.draw) {
     node.before_ready("entity ids", [this](Done done) { wait_for_ids(std::move(done)); });
@@ -233,6 +242,8 @@ void EntityHost::publish_now(OnlineId id, std::string name, Done done) {
 /// older state.
 void EntityHost::ending(Entity& entity, EndReason reason) {
   const std::uint64_t id = id_of(entity);
+  mail_.ending(id);
+  notices_.leave(id);
   if (!names_.has(id) || names_.fenced(id) || !saver_.saves(entity)) return;
   if (reason == EndReason::moved || reason == EndReason::fenced) return;
   if (departures_.has(id)) return;  // the target may own the name by now
@@ -261,6 +272,7 @@ void EntityHost::finished(Entity& entity, EndReason reason) {
       ++context_.counters.unchanged;
     }
   }
+  mail_.forget(id);
   names_.release(names);
   names_.forget(id);
   departures_.ended(id);
@@ -339,6 +351,7 @@ void EntityHost::begin_end() {
 
 void EntityHost::end_of_drain() {
   if (!drained_ || !ending_all_ || !entities_->closed() || !saver_.idle()) return;
+  if (!mail_.idle()) return;
   context_.alarms.cancel_all();
   std::exchange(drained_, nullptr)({});
 }

@@ -1,7 +1,7 @@
 /// The entities of a node: an EntityManager that the node's loop drives, with ids from the cluster
 /// manager, channel names, property updates, saving, moves between processes, the lease and the
-/// drain. Its parts: PublishedNames, EntitySync, EntitySaver, Departures, Arrivals, Entries,
-/// EntityAdmin.
+/// drain. Its parts: PublishedNames, EntitySync, EntitySaver, EntityMail, EntityNotices,
+/// Departures, Arrivals, Entries, EntityAdmin.
 ///
 ///   class Town final : public nodes::App {
 ///     bus::Result<> start(nodes::Node& node) override {
@@ -42,6 +42,8 @@
 #include "nodes/hosting/guarded_sink.hpp"
 #include "nodes/hosting/host_context.hpp"
 #include "nodes/hosting/host_options.hpp"
+#include "nodes/hosting/mail/entity_mail.hpp"
+#include "nodes/hosting/mail/entity_notices.hpp"
 #include "nodes/hosting/published_names.hpp"
 #include "nodes/manager/id_source.hpp"
 #include "nodes/runtime/node.hpp"
@@ -59,10 +61,12 @@ class EntityHost final : private entity::EntityObserver {
 
   /// Declares a class of entities. Call it before join(), which fails if two have one name. A class
   /// that cannot arrive from another process, as its constructor takes more than the key, is logged
-  /// unless TypeOptions::stays says that this is meant.
+  /// unless TypeOptions::stays says that this is meant. join() fails, too, if a class reads mail
+  /// (mail/inbox.hpp) and nothing is saved.
   template <entity::EntityClass T>
   void declare(const TypeOptions& options = {}) {
     static_cast<void>(entity::declare_entity<T>(types_));
+    declare_mail<T>();
     constexpr bool kAbstract = std::is_abstract_v<T>;
     declared(entity::type_info<T>(), options, kAbstract || T::made_by_key(), !kAbstract);
   }
@@ -72,6 +76,7 @@ class EntityHost final : private entity::EntityObserver {
   requires std::is_invocable_r_v<T*, Make&, const entity::ConstructKey&>
   void declare(Make make, const TypeOptions& options = {}) {
     static_cast<void>(entity::declare_entity<T>(types_, std::move(make)));
+    declare_mail<T>();
     declared(entity::type_info<T>(), options, true, true);
   }
   /// What the code of its entities reaches: the endpoint and the timers, this EntityHost, after
@@ -210,6 +215,8 @@ class EntityHost final : private entity::EntityObserver {
   std::string waits_for() const;
   const HostCounters& counters() const { return context_.counters; }
   const SyncCounters& told() const { return sync_.counters(); }
+  const MailCounters& mail() const { return mail_.counters(); }
+  const NoticeCounters& notices() const { return notices_.counters(); }
   /// Entities whose present state is not stored, those that have ended among them.
   std::size_t unsaved() const { return saver_.pending(); }
 
@@ -233,6 +240,17 @@ class EntityHost final : private entity::EntityObserver {
   void enter_there(const entity::TypeInfo& type, EntryRequest request, const EnterAt& where,
                    Entries::Ended ended);
   void publish_now(entity::OnlineId id, std::string name, Done done);
+  template <class T>
+  void declare_mail() {
+    constexpr bool kReads = declares_component<T, Inbox>();
+    if constexpr (!std::is_abstract_v<T> && requires { T::kMail; }) {
+      static_assert(kReads || declares_component<T, Notices>(),
+                    "a class with kMail has the component Inbox, or Notices");
+    }
+    MailTable table;
+    collect_mail<T>(table);
+    mail_.declare(entity::type_info<T>(), std::move(table), kReads);
+  }
   void declared(const entity::TypeInfo& type, const TypeOptions& options, bool by_name,
                 bool arrives);
   void settle_soon();
@@ -253,6 +271,8 @@ class EntityHost final : private entity::EntityObserver {
   EntitySync sync_;
   PublishedNames names_;
   EntitySaver saver_;
+  EntityMail mail_;
+  EntityNotices notices_;
   Departures departures_;
   Arrivals arrivals_;
   Entries entries_;

@@ -9,6 +9,7 @@
 
 #include "entity/properties/root.hpp"
 #include "entity/rpc/endpoint.hpp"
+#include "nodes/hosting/mail/entity_mail.hpp"
 #include "nodes/hosting/searchable.hpp"
 
 namespace starbus::nodes::entities {
@@ -100,9 +101,11 @@ void EntitySaver::save(Entity& entity, Done done) {
   context_.thread.check();
   const std::uint64_t id = id_of(entity);
   static_cast<void>(unsaved_.take(id));
-  auto ended = [this, weak = std::weak_ptr(context_.alive), id,
+  const std::uint64_t mail = context_.mail == nullptr ? 0 : context_.mail->encoded(entity);
+  auto ended = [this, weak = std::weak_ptr(context_.alive), id, mail,
                 done = std::move(done)](const bus::Result<>& result) {
     if (weak.expired()) return;
+    if (result && mail != 0) context_.mail->stored(id, mail);
     on_saved(id, result.has_value());
     done(result);
   };
@@ -114,7 +117,8 @@ void EntitySaver::save(Entity& entity, Done done) {
 void EntitySaver::save_last(Entity& entity, std::vector<std::string> names) {
   context_.thread.check();
   static_cast<void>(unsaved_.take(id_of(entity)));
-  Done ended = at_last(std::move(names));
+  Done ended = at_last(id_of(entity), std::move(names));
+  if (context_.mail != nullptr) context_.mail->encoded_last(entity);
   auto saved = encode(entity);
   if (!saved) return ended(bus::Error(bus::Errc::too_large));
   saves_.add_last(std::move(*saved), entity.label(), std::move(ended));
@@ -125,17 +129,24 @@ void EntitySaver::erase(Entity& entity, std::vector<std::string> names) {
   static_cast<void>(unsaved_.take(id_of(entity)));
   SavedEntity erased = head_of(entity);
   erased.erase = true;
-  saves_.add_last(std::move(erased), entity.label(), at_last(std::move(names)));
+  saves_.add_last(std::move(erased), entity.label(), at_last(id_of(entity), std::move(names)));
 }
 
 /// Names of a lost lease may be another owner's by then, also of one in this process.
-Done EntitySaver::at_last(std::vector<std::string> names) {
-  return [this, weak = std::weak_ptr(context_.alive), names = std::move(names),
+Done EntitySaver::at_last(std::uint64_t id, std::vector<std::string> names) {
+  return [this, weak = std::weak_ptr(context_.alive), id, names = std::move(names),
           lease = names_.lease()](const bus::Result<>& result) {
     if (weak.expired()) return;
     ++(result ? context_.counters.saved : context_.counters.unsaved);
-    if (lease == names_.lease()) names_.release(names);
-    context_.on_save_ended();
+    auto release = [this, names, lease] {
+      if (lease == names_.lease()) names_.release(names);
+      context_.on_save_ended();
+    };
+    if (context_.mail == nullptr) return release();
+    // The mailbox can be settled while the name is owned.
+    if (result) return context_.mail->stored_last(id, std::move(release));
+    context_.mail->lost_last(id);
+    release();
   };
 }
 

@@ -69,7 +69,7 @@ class EntitySaver {
   entity::Time due_time(std::uint64_t id, const entity::Entity* entity, Why why) const;
   bool has_saved_fields(entity::Entity& entity) const;
   SavedEntity head_of(const entity::Entity& entity);
-  Done at_last(std::vector<std::string> names);
+  Done at_last(std::uint64_t id, std::vector<std::string> names);
   /// Nothing if it cannot be encoded, which is logged.
   std::optional<SavedEntity> encode(entity::Entity& entity);
   void on_saved(std::uint64_t id, bool stored);

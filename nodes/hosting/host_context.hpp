@@ -17,6 +17,9 @@ class Endpoint;
 
 namespace starbus::nodes::entities {
 
+class EntityMail;
+class EntityNotices;
+
 struct HostCounters {
   std::uint64_t saved = 0;
   std::uint64_t unsaved = 0;    // saves that failed or timed out
@@ -47,6 +50,9 @@ struct HostContext {
   std::function<void(std::uint64_t)> on_named{};
   /// Called when a save has ended.
   std::function<void()> on_save_ended{};
+  /// Null: entities get neither.
+  EntityMail* mail = nullptr;
+  EntityNotices* notices = nullptr;
   entity::TimerOwner alarms{};
   /// Completions hold it weakly: expired after the EntityHost has ended.
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);

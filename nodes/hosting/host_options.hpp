@@ -35,6 +35,11 @@ struct HostOptions {
   /// of your own.
   Load load = {};
   std::chrono::milliseconds save_every{kSaveEvery};  // 0: only when it ends
+  /// The log of notices to entities that have a Notices component (mail/notices.hpp), followed from
+  /// the first of them on. Empty: none.
+  std::string notices = "log/notices";
+  /// Until a message whose handler failed is tried again: the first pause, which is doubled.
+  std::chrono::milliseconds mail_retry{kMailRetry};
   /// Receives property changes; outlives the host. Null: only mirrors receive them.
   AudienceSink* sink = nullptr;
   /// Interval of property changes and due saves; in a node at the earliest with its next tick, in

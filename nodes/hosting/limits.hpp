@@ -71,6 +71,30 @@ namespace starbus::nodes::entities {
     "deadline; it may still enter there, and a second request finds it")                          \
   X(kEntryTries, 3, "nodes", "that are tried, one after the other, when the chosen one is gone",  \
     "the error of the last one")                                                                  \
+  X(kLetters, 100, "letters", "of a postbox: what a player reads through",                        \
+    "the one that matters least leaves: see Postbox::deliver")                                    \
+  X(kLetterTitle, 128, "bytes", "of a letter's sender, and of its title: a line in a list",       \
+    "the letter is refused")                                                                      \
+  X(kLetterBody, 4'096, "bytes", "of a letter's text: all of them travel with their player",      \
+    "the letter is refused")                                                                      \
+  X(kLetterItems, 16, "items", "attached to a letter: what a screen shows",                       \
+    "the letter is refused")                                                                      \
+  X(kLetterSweep, 10min, "between two looks for letters whose time is over, at most",             \
+    "the next look; until then it is there, and cannot be claimed")                               \
+  X(kMailAttempts, 5, "attempts",                                                                 \
+    "at one message, by its handler, or of processes that ended with it: a bad hour is shorter",  \
+    "it is put aside for the dead letters, with the reason; the next one is handled")             \
+  X(kMailRetry, 1s, "until a message whose handler failed, or a mailbox, is tried again",         \
+    "again: it is doubled up to kMailRetryMost")                                                  \
+  X(kMailRetryMost, 30s, "as kMailRetry, at most; and until a settlement is tried again",         \
+    "again, for as long as the entity lives here")                                                \
+  X(kMailAside, 16, "messages", "of an entity, put aside and not yet among the dead letters",     \
+    "the next one that fails waits, with all after it, until there is room")                      \
+  X(kMailReason, 200, "bytes", "why a message was put aside: it is saved with the entity",        \
+    "the rest is left out")                                                                       \
+  X(kMailAckWait, 5s,                                                                             \
+    "for the settlement of mail after the last save of an entity: its name is kept for so long",  \
+    "the next life of the entity settles it")                                                     \
   X(kShownEntities, 100, "entities", "on one page of the admin server, with one line for each",   \
     "the page says where the next one begins")                                                    \
   X(kBusiestEntities, 100, "entities", "per list of the busiest: people read them",               \

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "entity/rpc/endpoint.hpp"
+#include "nodes/hosting/mail/entity_mail.hpp"
+#include "nodes/hosting/mail/entity_notices.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -51,6 +53,8 @@ void PublishedNames::own(Entity& entity, bus::Epoch epoch) {
   Row& row = rows_[id_of(entity)];
   row.epoch = std::max(row.epoch, epoch.value);
   if (context_.options_of(entity).mirrored) sync_.mirror(entity, context_.endpoint, epoch);
+  if (context_.mail != nullptr) context_.mail->owned(id_of(entity));
+  if (context_.notices != nullptr) context_.notices->owned(id_of(entity));
 }
 
 void PublishedNames::raise_epoch(std::uint64_t id, bus::Epoch epoch) {
