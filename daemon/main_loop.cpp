@@ -21,6 +21,7 @@ struct CommandLine {
   std::optional<std::string> log_level;
   bool check_config = false;
   bool takeover = false;
+  bool schema = false;
 };
 
 // Returns an exit code if the process must end now.
@@ -37,6 +38,7 @@ std::optional<int> parse(const DaemonInfo& info, int argc, const char* const* ar
   app.add_flag("--takeover", command.takeover,
                "Check the file, stop the daemon that uses this state folder, and run in its "
                "place");
+  if (info.schema) app.add_flag("--schema", command.schema, "Print what it declares as JSON");
   app.set_version_flag("--version", info.name + " " + info.version);
   try {
     app.parse(argc, argv);
@@ -47,12 +49,23 @@ std::optional<int> parse(const DaemonInfo& info, int argc, const char* const* ar
   return std::nullopt;
 }
 
+int print_schema(const DaemonInfo& info) {
+  try {
+    std::cout << info.schema() << std::flush;
+  } catch (const std::exception& wrong) {
+    std::cerr << info.name << ": " << wrong.what() << std::endl;
+    return kExitFailure;
+  }
+  return std::cout ? kExitOk : kExitFailure;
+}
+
 }  // namespace
 
 int run_daemon(const DaemonInfo& info, std::unique_ptr<Daemon> daemon, int argc,
                const char* const* argv) {
   CommandLine command;
   if (const auto exit_code = parse(info, argc, argv, command)) return *exit_code;
+  if (command.schema) return print_schema(info);
   auto settings = read_settings(info, *daemon, command.config_file);
   if (!settings) {
     std::cerr << settings.error().detail << std::endl;

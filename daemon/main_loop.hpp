@@ -105,6 +105,8 @@ struct DaemonInfo {
   /// and all sessions are closed; destructors would only wait (for a compaction of a mail store, a
   /// sync of a busy disk) and delay the next daemon.
   bool ends_at_once = false;
+  /// What the option --schema prints; without it there is no such option. May throw.
+  std::function<std::string()> schema = {};
 };
 
 /// Exit codes of every daemon.

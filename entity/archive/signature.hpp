@@ -5,11 +5,12 @@
 /// by a version of its own (CEREAL_CLASS_VERSION). Pure; from any thread.
 #pragma once
 
-#include <algorithm>
+#include <chrono>
 #include <typeindex>
 #include <typeinfo>
 
 #include "entity/archive/archive.hpp"
+#include "entity/archive/type_table.hpp"
 
 namespace starbus::entity {
 
@@ -31,46 +32,73 @@ std::string number_signature() {
 
 namespace archives {
 
-/// Collects the text; an output archive to cereal.
+/// What a class is to a description.
+template <class T>
+inline constexpr TypeTable::Details kDetails{};
+template <>
+inline constexpr TypeTable::Details kDetails<std::string>{TypeTable::Form::text};
+template <class T, std::size_t N>
+inline constexpr TypeTable::Details kDetails<std::array<T, N>>{TypeTable::Form::array, N};
+template <class First, class Second>
+inline constexpr TypeTable::Details kDetails<std::pair<First, Second>>{TypeTable::Form::tuple};
+template <class... T>
+inline constexpr TypeTable::Details kDetails<std::tuple<T...>>{TypeTable::Form::tuple};
+template <class T, class Period>
+inline constexpr TypeTable::Details kDetails<std::chrono::duration<T, Period>>{
+    TypeTable::Form::duration, static_cast<std::uint64_t>(Period::num),
+    static_cast<std::uint64_t>(Period::den)};
+template <class T>
+requires requires {
+  typename T::Referred;
+}
+inline constexpr TypeTable::Details kDetails<T>{TypeTable::Form::reference};
+
+/// Collects the text, or fills a table; an output archive to cereal.
 class SignatureArchive
     : public cereal::OutputArchive<SignatureArchive, cereal::AllowEmptyClassElision> {
  public:
-  SignatureArchive()
-      : cereal::OutputArchive<SignatureArchive, cereal::AllowEmptyClassElision>(this) {}
-  /// Appends a part, after a comma unless it begins or ends a group.
-  void add(std::string_view text) {
-    const bool opens = text_.empty() || text_.back() == '{' || text_.back() == '[';
-    if (!opens && text != "}" && text != "]") text_ += ',';
-    text_ += text;
-  }
-  /// The braces of a class.
-  void enter(const std::type_info& type) {
-    add("{");
-    inside_.emplace_back(type);
-  }
-  void leave() {
-    inside_.pop_back();
-    add("}");
-  }
+  using Group = TypeTable::Group;
+
+  /// Null: the text. The table outlives it.
+  explicit SignatureArchive(TypeTable* table = nullptr);
+  /// A class begins, and ends.
+  void enter(const std::type_info& type, const TypeTable::Details& details);
+  void leave();
+  /// A container begins, and ends: in between come its types, as element().
+  void open(Group group);
+  void close(Group group);
+  void number(std::string_view signature);
+  void name_next(const char* name);
+  void enum_next(const std::type_info& type);
+  /// What only the class knows: the count of something, and bytes.
+  void opaque(std::string_view text, std::string_view what);
   /// The element type of containers whose default value is empty.
   template <class T>
   void element() {
-    if (std::find(inside_.begin(), inside_.end(), typeid(T)) != inside_.end()) {
-      add("^");  // a tree: the class contains itself
-    } else {
-      (*this)(T{});
-    }
+    if (!again(typeid(T))) (*this)(T{});
+  }
+  template <class... T>
+  void elements(Group group) {
+    open(group);
+    (element<T>(), ...);
+    close(group);
   }
   const std::string& text() const { return text_; }
 
  private:
+  void add(std::string_view text);
+  /// A tree: the class contains itself.
+  bool again(const std::type_info& type);
+
+  TypeTable* const table_;
   std::string text_;
   std::vector<std::type_index> inside_;
 };
 
 template <class T>
 void prologue(SignatureArchive& archive, const T&) {
-  if constexpr (CountedClass<T>) archive.enter(typeid(T));
+  if constexpr (std::is_enum_v<T>) archive.enum_next(typeid(T));
+  if constexpr (CountedClass<T>) archive.enter(typeid(T), kDetails<T>);
 }
 template <class T>
 void epilogue(SignatureArchive& archive, const T&) {
@@ -79,19 +107,20 @@ void epilogue(SignatureArchive& archive, const T&) {
 template <Number T>
 requires std::is_arithmetic_v<T>
 void CEREAL_SAVE_FUNCTION_NAME(SignatureArchive& archive, const T&) {
-  archive.add(number_signature<T>());
+  archive.number(number_signature<T>());
 }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(SignatureArchive& archive, const cereal::NameValuePair<T>& pair) {
+  archive.name_next(pair.name);
   archive(pair.value);
 }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(SignatureArchive& archive, const cereal::SizeTag<T>&) {
-  archive.add("n");
+  archive.opaque("n", "size");
 }
 template <ByteData T>
 void CEREAL_SAVE_FUNCTION_NAME(SignatureArchive& archive, const cereal::BinaryData<T>&) {
-  archive.add("bytes");
+  archive.opaque("bytes", "raw");
 }
 
 }  // namespace archives
@@ -102,52 +131,52 @@ namespace cereal {
 template <class T, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::vector<T, A>&) {
-  ar.add("["), ar.template element<T>(), ar.add("]");
+  ar.template elements<T>(starbus::entity::TypeTable::Group::list);
 }
 template <class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::vector<bool, A>&) {
-  ar.add("["), ar.template element<bool>(), ar.add("]");
+  ar.template elements<bool>(starbus::entity::TypeTable::Group::list);
 }
 template <class T, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::deque<T, A>&) {
-  ar.add("["), ar.template element<T>(), ar.add("]");
+  ar.template elements<T>(starbus::entity::TypeTable::Group::list);
 }
 template <class T, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::list<T, A>&) {
-  ar.add("["), ar.template element<T>(), ar.add("]");
+  ar.template elements<T>(starbus::entity::TypeTable::Group::list);
 }
 template <class T, class C, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::set<T, C, A>&) {
-  ar.add("["), ar.template element<T>(), ar.add("]");
+  ar.template elements<T>(starbus::entity::TypeTable::Group::set);
 }
 template <class T, class H, class E, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::unordered_set<T, H, E, A>&) {
-  ar.add("["), ar.template element<T>(), ar.add("]");
+  ar.template elements<T>(starbus::entity::TypeTable::Group::set);
 }
 template <class K, class T, class C, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::map<K, T, C, A>&) {
-  ar.add("["), ar.template element<K>(), ar.template element<T>(), ar.add("]");
+  ar.template elements<K, T>(starbus::entity::TypeTable::Group::map);
 }
 template <class K, class T, class H, class E, class A>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::unordered_map<K, T, H, E, A>&) {
-  ar.add("["), ar.template element<K>(), ar.template element<T>(), ar.add("]");
+  ar.template elements<K, T>(starbus::entity::TypeTable::Group::map);
 }
 template <class T>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::optional<T>&) {
-  ar.add("?"), ar.template element<T>();
+  ar.template elements<T>(starbus::entity::TypeTable::Group::optional);
 }
 template <class First, class... Rest>
 void CEREAL_SAVE_FUNCTION_NAME(starbus::entity::archives::SignatureArchive& ar,
                                const std::variant<First, Rest...>&) {
-  ar.add("|"), ar.template element<First>(), (ar.template element<Rest>(), ...);
+  ar.template elements<First, Rest...>(starbus::entity::TypeTable::Group::variant);
 }
 
 }  // namespace cereal
@@ -166,6 +195,27 @@ std::string signature_of() {
     archive(T{});
     return archive.text();
   }
+}
+
+/// The description of T, which is default-constructible, as JSON; structs are in the table.
+template <class T>
+std::string type_of(TypeTable& types) {
+  types.begin();
+  if constexpr (Number<T>) {
+    if constexpr (std::is_enum_v<T>) types.enum_next(typeid(T));
+    types.number(number_signature<T>());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    types.text();
+  } else {
+    archives::SignatureArchive archive(&types);
+    archive(T{});
+  }
+  return types.end();
+}
+/// The description, or without a table the signature.
+template <class T>
+std::string described(TypeTable* types) {
+  return types == nullptr ? signature_of<T>() : type_of<T>(*types);
 }
 
 }  // namespace starbus::entity

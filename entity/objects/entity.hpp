@@ -308,6 +308,7 @@ class EntityOf : public Parent {
  public:
   using TypeSelf = Self;
   using TypeParent = Parent;
+  using TypeComponents = List;
   using RpcBase = typename objects_detail::RpcNearest<Parent>::type;
   /// Number of ancestors.
   static constexpr std::size_t kTypeDepth = Parent::kTypeDepth + 1;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "entity/objects/entity.hpp"
+#include "entity/objects/entity_schema.hpp"
 
 namespace starbus::entity {
 
@@ -15,6 +16,7 @@ using EntityFactory = Factory<Entity, const ConstructKey&>;
 /// duplicate_type; nothing can be made then.
 template <class T>
 IdentityResult<> declare_entity(EntityFactory& types) {
+  (void)&objects_detail::kEnlisted<T>;
   if constexpr (std::is_abstract_v<T> || T::made_by_key()) {
     return types.add<T>();
   } else {
@@ -26,6 +28,7 @@ IdentityResult<> declare_entity(EntityFactory& types) {
 /// `[&town](const ConstructKey& key) { return Guard::construct(key, town); }`.
 template <class T, class Make>
 IdentityResult<> declare_entity(EntityFactory& types, Make make) {
+  (void)&objects_detail::kEnlisted<T>;
   return types.add<T>([make = std::move(make)](const ConstructKey& key) -> Entity* {
     T* made = make(key);
     return made;

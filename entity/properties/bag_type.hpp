@@ -10,6 +10,9 @@ class Bag<Item, F, Key>::Type : public FieldType {
  public:
   Flags flags() const override { return F; }
   std::string signature() const override { return "bag[" + signature_of<Key>() + "]"; }
+  std::string describe(TypeTable& types) const override {
+    return "{\"bag\":[" + type_of<Key>(types) + "," + describe_fields(*nested()) + "]}";
+  }
   const Schema* nested() const override { return &Schema::of<Item>(); }
   std::size_t capacity(const void* field) const override {
     return static_cast<const Bag*>(field)->capacity_;

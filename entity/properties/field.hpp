@@ -139,6 +139,7 @@ class Field<T, F>::Type : public FieldType {
  public:
   Flags flags() const override { return F; }
   std::string signature() const override { return signature_of<T>(); }
+  std::string describe(TypeTable& types) const override { return type_of<T>(types); }
 
   void encode(const void* field, View, Encoder& out) const override { put_value(out, of(field)); }
   void replace(void* field, View, Decoder& in, Transaction& undo) const override {
@@ -251,6 +252,7 @@ class StructField<T, F>::Type : public FieldType {
  public:
   Flags flags() const override { return F; }
   std::string signature() const override { return "struct"; }
+  std::string describe(TypeTable&) const override { return describe_fields(*nested()); }
   const Schema* nested() const override { return &Schema::of<T>(); }
 
   void encode(const void* field, View view, Encoder& out) const override {

@@ -1,8 +1,14 @@
 #include "entity/properties/field_type.hpp"
 
+#include "entity/archive/type_table.hpp"
+
 namespace starbus::entity {
 
 // Defaults: most types of fields do not support these.
+
+std::string FieldType::describe(TypeTable&) const {
+  return "{\"opaque\":" + json_text(signature()) + "}";
+}
 
 std::string FieldType::key_text(Decoder& in) const {
   (void)in;

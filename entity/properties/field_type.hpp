@@ -14,6 +14,7 @@ namespace starbus::entity {
 class Differences;
 class Loading;
 class Schema;
+class TypeTable;
 
 /// A step of a path in text: "stats", "[2]", "[\"sword\"]".
 struct PathStep {
@@ -63,6 +64,8 @@ class FieldType {
   virtual Flags flags() const = 0;
   /// The type of a saved value: "i64", "[str]", "bag[i64]"; "struct" for structs.
   virtual std::string signature() const = 0;
+  /// Its type as JSON, for the schema of a program: docs/reference/schema.md.
+  virtual std::string describe(TypeTable& types) const;
   /// The schema of the struct within, or of the items; nullptr if there is none.
   virtual const Schema* nested() const { return nullptr; }
   virtual std::size_t capacity(const void*) const { return 0; }

@@ -151,6 +151,9 @@ class List<T, F>::Type : public FieldType {
  public:
   Flags flags() const override { return F; }
   std::string signature() const override { return "list[" + signature_of<T>() + "]"; }
+  std::string describe(TypeTable& types) const override {
+    return "{\"list\":" + type_of<T>(types) + "}";
+  }
 
   void encode(const void* field, View, Encoder& out) const override {
     put_value(out, static_cast<const List*>(field)->values_);

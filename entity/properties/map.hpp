@@ -194,6 +194,9 @@ class Map<K, V, F>::Type : public FieldType {
   std::string signature() const override {
     return "map[" + signature_of<K>() + "," + signature_of<V>() + "]";
   }
+  std::string describe(TypeTable& types) const override {
+    return "{\"map\":[" + type_of<K>(types) + "," + type_of<V>(types) + "]}";
+  }
 
   void encode(const void* field, View, Encoder& out) const override {
     Map::encode(out, static_cast<const Map*>(field)->get());

@@ -97,7 +97,10 @@ class Properties : public FieldsAfter<Base> {
 
   /// As Struct::schema. Ask at start-up, so that a bad declaration shows there.
   static const Schema& schema_of() { return Schema::of<Self>(); }
-  const Schema& schema() const override { return schema_of(); }
+  const Schema& schema() const override {
+    (void)&enlisted_;
+    return schema_of();
+  }
 
   /// As Root::observe, for one field: tell(old, now). For a field of an item: of whatever item has
   /// its key when it changes.
@@ -115,6 +118,9 @@ class Properties : public FieldsAfter<Base> {
 
  protected:
   Properties() = default;
+
+ private:
+  inline static const bool enlisted_ = Schema::enlist(&Schema::of<Self>);
 };
 
 }  // namespace starbus::entity

@@ -71,6 +71,7 @@ Schema Schema::build(const std::type_info& type, bool entity, Make make,
   Schema schema;
   schema.name_ = boost::core::demangle(type.name());
   schema.make_ = make;
+  schema.of_entity_ = entity;
   {
     const Describer describer(schema);
     Prototype prototype = make();

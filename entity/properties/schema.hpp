@@ -44,6 +44,11 @@ class Schema {
     return schema;
   }
 
+  /// Before main, and idempotent: each Properties that a program uses names itself here.
+  static bool enlist(const Schema& (*of)());
+  /// All of these, and the structs within, each once, by name. Throws as of().
+  static std::vector<const Schema*> all();
+
   std::string_view name() const { return name_; }
   std::span<const FieldInfo> fields() const { return fields_; }
   /// nullptr if there is none.
@@ -51,6 +56,8 @@ class Schema {
     return index == 0 || index > fields_.size() ? nullptr : &fields_[index - 1U];
   }
   const FieldInfo* find(std::string_view name) const;
+  /// Of Properties, and not of a Struct.
+  bool of_entity() const { return of_entity_; }
   const StructBase& prototype() const { return *prototype_; }
   /// A new object with the defaults, which stands alone.
   std::shared_ptr<StructBase> fresh() const {
@@ -109,12 +116,15 @@ class Schema {
   std::shared_ptr<void> object_;
   StructBase* prototype_ = nullptr;
   Evolution evolution_;
+  bool of_entity_ = false;
   std::size_t levels_ = 1;
   std::uint64_t hash_ = 0;
   std::uint64_t saved_hash_ = 0;
   std::array<Audience, kAudiences> same_sight_{};
 };
 
+/// A struct as a type of a field: {"properties":"Stats"}.
+std::string describe_fields(const Schema& schema);
 /// The value of a struct as a view sees it: the fields that are part of it, each after its index,
 /// and a zero byte.
 void encode_fields(const Schema& schema, const StructBase& from, View view, Encoder& out);

@@ -24,13 +24,24 @@ void complete(std::span<const ClassInfo* const> classes) {
   for (const ClassInfo* info : classes) {
     for (MethodInfo* method : info->methods) {
       if (!method->text.empty()) continue;
-      method->text = texts.emplace_back(method->describe());
+      method->text = texts.emplace_back(method->describe(nullptr));
       method->signature = hash32(method->text);
     }
   }
 }
 
 }  // namespace
+
+std::string signature_text(const MethodTypes& types) {
+  std::string text = "(";
+  for (const std::string& argument : types.arguments) {
+    if (text.size() > 1) text += ',';
+    text += argument;
+  }
+  text.append(")->").append(types.answer);
+  if (!types.refusal.empty()) text.append("!").append(types.refusal);
+  return text;
+}
 
 std::string MethodInfo::full_name() const {
   return std::string(owner->name).append(".").append(name);
@@ -39,6 +50,12 @@ std::string MethodInfo::full_name() const {
 bool Dictionary::enlist(const ClassInfo* info) {
   if (std::ranges::find(enlisted(), info) == enlisted().end()) enlisted().push_back(info);
   return true;
+}
+
+std::vector<const ClassInfo*> Dictionary::classes() {
+  std::vector<const ClassInfo*> classes = enlisted();
+  std::ranges::sort(classes, {}, &ClassInfo::name);
+  return classes;
 }
 
 const Dictionary& Dictionary::of_process() {

@@ -15,10 +15,25 @@
 #include "entity/rpc/error.hpp"
 #include "entity/rpc/permission.hpp"
 
+namespace starbus::entity {
+class TypeTable;
+}
+
 namespace starbus::entity::rpc {
 
 struct ClassInfo;
 struct Invocation;
+
+/// The types of a method, each as text: a signature, or a description.
+struct MethodTypes {
+  std::vector<std::string> arguments;
+  std::string answer;   // empty: none
+  std::string refusal;  // empty: none
+};
+/// "(str,i32)->i32!u8"
+std::string signature_text(const MethodTypes& types);
+/// "arguments":[...],"answer":...,"refusal":... of descriptions
+std::string json_members(const MethodTypes& types);
 
 /// One method. The last part is filled in when the dictionary of the process is made.
 struct MethodInfo {
@@ -29,7 +44,8 @@ struct MethodInfo {
   bool coroutine = false;
   /// Decodes the arguments and runs the method; ok also if it answers later.
   Errc (*invoke)(Invocation&) = nullptr;
-  std::string (*describe)() = nullptr;
+  /// The types: null for "(str,i32)->i32!u8", or a table for the members of a JSON object.
+  std::string (*describe)(TypeTable* types) = nullptr;
 
   std::uint32_t signature = 0;  // hash of the text
   std::uint32_t index = 0;      // among all methods of the process; never on the wire
@@ -44,6 +60,7 @@ struct ClassInfo {
   std::string_view name{};
   const ClassInfo* parent = nullptr;
   std::span<MethodInfo* const> methods{};
+  std::string (*type_name)() = nullptr;  // as C++ spells the class
 
   /// Whether an object of this class has the methods of `other`.
   bool is_a(const ClassInfo* other) const {
@@ -62,6 +79,8 @@ class Dictionary {
   static const Dictionary& of_process();
   /// Before main, and idempotent.
   static bool enlist(const ClassInfo* info);
+  /// All that are enlisted, by name.
+  static std::vector<const ClassInfo*> classes();
 
   /// Null: no class of this process has it.
   const MethodInfo* find(std::uint32_t id) const {

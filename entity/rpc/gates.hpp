@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,11 @@ class Gates {
   /// False until the first snapshot is whole: until then no caller's permissions are known.
   bool known() const { return known_; }
   bool is_gate(const bus::Process& process) const { return names_.contains(process); }
+  /// Whether a process owns this name, which is one under kPrefix.
+  bool owns(const bus::Process& process, std::string_view name) const {
+    const auto found = owners_.find(std::string(name));
+    return found != owners_.end() && found->second == process;
+  }
   std::size_t size() const { return names_.size(); }
 
  private:

@@ -273,23 +273,21 @@ class LocalCall final : public LocalMessage {
 
 // --- static rows ---------------------------------------------------------------------------------
 
-/// "(str,i32)->i32!u8": the types of the arguments, of the answer, and of a refusal.
+/// MethodInfo::describe.
 template <auto M>
-std::string describe() {
+std::string describe(TypeTable* types) {
   using Traits = TraitsOf<M>;
-  std::string text = "(";
+  MethodTypes all;
   [&]<class... A>(std::tuple<A...>*) {
-    std::size_t left = sizeof...(A);
-    ((text += signature_of<A>(), text += --left == 0 ? "" : ","), ...);
+    (all.arguments.push_back(described<A>(types)), ...);
   }(static_cast<typename Traits::Arguments*>(nullptr));
-  text += ")->";
   if constexpr (!std::is_void_v<typename Traits::Value>) {
-    text += signature_of<typename Traits::Value>();
+    all.answer = described<typename Traits::Value>(types);
   }
   if constexpr (!std::is_same_v<typename Traits::Refusal, NoError>) {
-    text += "!" + signature_of<typename Traits::Refusal>();
+    all.refusal = described<typename Traits::Refusal>(types);
   }
-  return text;
+  return types == nullptr ? signature_text(all) : json_members(all);
 }
 
 /// The static rows of a class. Naming it anywhere enlists the class before main.
@@ -314,13 +312,15 @@ struct ClassOf {
     if constexpr (requires { C::RpcBase::kRpc; }) ClassOf<typename C::RpcBase>::enlist();
     return Dictionary::enlist(&info);
   }
+  static std::string type_name() { return name_of_type(typeid(C)); }
   static const ClassInfo info;
   static const bool enlisted;
 };
 template <class C>
 inline constexpr auto kRowsOf = ClassOf<C>::rows_of(C::kRpc);
 template <class C>
-constinit const ClassInfo ClassOf<C>::info{C::kRpc.class_name, ClassOf<C>::parent(), kRowsOf<C>};
+constinit const ClassInfo ClassOf<C>::info{C::kRpc.class_name, ClassOf<C>::parent(), kRowsOf<C>,
+                                           &ClassOf<C>::type_name};
 template <class C>
 const bool ClassOf<C>::enlisted = ClassOf<C>::enlist();
 

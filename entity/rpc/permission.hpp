@@ -4,13 +4,14 @@
 /// message (see gates.hpp and servers.hpp); the bytes only ever take rights away.
 ///
 ///   sender      bytes say        the caller is
+///   itself      nothing          server: the code of a process may do all to its own objects
 ///   a server    nothing          server: may call every method
 ///   a server    a client         refused: not_permitted
 ///   unknown     nothing          any_client: its busd does not call it a server
 ///   unknown     a client         refused: not_permitted
 ///   a gate      own client       own_client
 ///   a gate      another client   any_client
-///   a gate      nothing          gate: the gate itself, on its own behalf; never server
+///   a gate      nothing          gate: the code of the gate, on its own behalf; never server
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,11 @@ namespace starbus::entity::rpc {
 
 /// The callers that may call a method. Any combination with `|`.
 enum class Permission : std::uint8_t {
-  server = 0,      ///< a process whose role has trust "server", and is no gate; always permitted
+  server = 0,      ///< a process whose role has trust "server", and is no gate; always permitted;
+                   ///< so is the process that has the object
   own_client = 1,  ///< the client that controls the object
   any_client = 3,  ///< every client that a gate has let in, its own among them
-  gate = 4,        ///< a gate itself: "this session has ended"
+  gate = 4,        ///< the code of a gate itself: "this session has ended"
 };
 constexpr Permission operator|(Permission a, Permission b) {
   return static_cast<Permission>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));

@@ -101,7 +101,7 @@ void DbSaver::write(db::WriteRequest request, Done done) {
   if (!taken) done(outcome_of(taken.error()));
 }
 
-db::Json DbSaver::storable(const std::vector<SavedValue>& values) {
+db::Json DbSaver::storable(const SavedValues& values) {
   Json all = Json::object();
   for (const SavedValue& one : values) {
     const auto weight = db::check_value(one.value);

@@ -35,7 +35,7 @@
 
 #include "bus/client/initiate_early.hpp"
 #include "nodes/db/database.hpp"
-#include "nodes/hosting/saved_entity.hpp"
+#include "nodes/hosting/saved_value.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -93,7 +93,7 @@ class DbSaver {
                   std::function<void(Loaded)> done);
   std::string collection_of(const std::string& type) const;
   /// Those that a document may hold.
-  db::Json storable(const std::vector<SavedValue>& values);
+  db::Json storable(const SavedValues& values);
   bus::Result<> outcome_of(const db::Result<db::Written>& written);
 
   db::Database& database_;

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/unit_guard.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +22,22 @@ struct SaveVersion {
   friend auto operator<=>(const SaveVersion&, const SaveVersion&) = default;
 };
 
-/// One property as a value.
-struct SavedValue {
-  std::string path;  // "level", "stats.strength"
-  nlohmann::json value;
+struct SavedValue;  // saved_value.hpp
+
+/// The values of some properties; immutable, so that copies share them. Include saved_value.hpp to
+/// make or read them.
+class SavedValues {
+ public:
+  SavedValues() = default;
+  SavedValues(std::vector<SavedValue> values);  // NOLINT: converts
+  std::size_t size() const;
+  bool empty() const { return values_ == nullptr; }
+  const SavedValue* begin() const;
+  const SavedValue* end() const;
+  const SavedValue& operator[](std::size_t place) const;
+
+ private:
+  std::shared_ptr<const std::vector<SavedValue>> values_;  // null: none
 };
 
 /// The stored form of an entity: its properties, as View::save. Or the order to erase what is
@@ -35,8 +47,8 @@ struct SavedEntity {
   std::string persistent_id;
   bus::Bytes properties;
   SaveVersion version{};
-  std::vector<SavedValue> values{};  // those of TypeOptions::searchable
-  bool erase = false;                // it ended as EndReason::erased: the rest is empty
+  SavedValues values{};  // those of TypeOptions::searchable
+  bool erase = false;    // it ended as EndReason::erased: the rest is empty
 };
 
 /// Stores one entity, or erases it (SavedEntity::erase), and calls `done` once, at once or later.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "entity/properties/root.hpp"
-#include "nodes/hosting/saved_entity.hpp"
+#include "nodes/hosting/saved_value.hpp"
 
 namespace starbus::nodes::entities {
 

@@ -2,8 +2,8 @@
 ///
 ///   rpc::call<&ManagerService::cluster>(endpoint, manager::kManagerChannel, {}, "");
 ///
-/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md); the access list of busd
-/// says which of them may send to manager/.
+/// Belongs to the loop's thread. Only servers may call (docs/guide/rpc.md), and gates allocate();
+/// the access list of busd says which of them may send to manager/.
 #pragma once
 
 #include <cstdint>
@@ -53,14 +53,14 @@ class ManagerService final : public entity::rpc::Callable<ManagerService> {
   ShutdownReport shutdown_now() const { return shutdown_.report(); }
   std::size_t quarantined() const { return placer_.quarantined(); }
 
-  static constexpr auto kRpc =
-      entity::rpc::methods("manager", entity::rpc::method<&ManagerService::cluster>("cluster"),
-                           entity::rpc::method<&ManagerService::shutdown>("shutdown"),
-                           entity::rpc::method<&ManagerService::shutdown_report>("shutdown_report"),
-                           entity::rpc::method<&ManagerService::allocate>("allocate"),
-                           entity::rpc::method<&ManagerService::setbacks>("setbacks"),
-                           entity::rpc::method<&ManagerService::release>("release"),
-                           entity::rpc::method<&ManagerService::least_loaded>("least_loaded"));
+  static constexpr auto kRpc = entity::rpc::methods(
+      "manager", entity::rpc::method<&ManagerService::cluster>("cluster"),
+      entity::rpc::method<&ManagerService::shutdown>("shutdown"),
+      entity::rpc::method<&ManagerService::shutdown_report>("shutdown_report"),
+      entity::rpc::method<&ManagerService::allocate>("allocate", entity::rpc::gate),
+      entity::rpc::method<&ManagerService::setbacks>("setbacks"),
+      entity::rpc::method<&ManagerService::release>("release"),
+      entity::rpc::method<&ManagerService::least_loaded>("least_loaded"));
 
  private:
   Node& node_;

@@ -30,8 +30,9 @@ Errc reason_of(const entity::rpc::Failure<Error>& failure) {
 }  // namespace
 
 void MirrorReceiver::delta(entity::rpc::Caller& from, Position at, std::string bytes) {
-  const bool owner = owner_.epoch && from.from == entity::rpc::From::server &&
-                     from.process == owner_.process && at.stream.epoch <= owner_.epoch.value;
+  const bool node = from.from == entity::rpc::From::server || from.from == entity::rpc::From::gate;
+  const bool owner = owner_.epoch && node && from.process == owner_.process &&
+                     at.stream.epoch <= owner_.epoch.value;
   if (!owner) return core_.ignore_stranger();
   core_.delta(at, bus::as_bytes(bytes), boot_now());
 }

@@ -36,8 +36,8 @@ class MirrorReceiver final : public entity::rpc::Callable<MirrorReceiver> {
   /// beyond what the owner was granted, it is ignored and counted: what is lost of an owner that
   /// the watch does not show yet comes with the next snapshot.
   void delta(entity::rpc::Caller& from, Position at, std::string bytes);
-  static constexpr auto kRpc =
-      entity::rpc::methods("mirror", entity::rpc::method<&MirrorReceiver::delta>("delta"));
+  static constexpr auto kRpc = entity::rpc::methods(
+      "mirror", entity::rpc::method<&MirrorReceiver::delta>("delta", entity::rpc::gate));
 
  private:
   MirrorCore& core_;

@@ -47,14 +47,14 @@ class Publisher final : public entity::rpc::Callable<Publisher> {
   std::size_t mirrors() const { return mirrors_.size(); }
   const PublisherCounters& counters() const { return counters_; }
 
-  // --- over the bus, of servers ---
+  // --- over the bus, of servers and gates ---
   /// Returns the position; and `mirror` gets changes for the next kForget.
   Result<Position> follow(entity::rpc::Caller& from, std::string mirror);
   /// The same, with the state: a packed Snapshot.
   Result<std::string> snapshot(entity::rpc::Caller& from, std::string mirror);
-  static constexpr auto kRpc =
-      entity::rpc::methods("replica", entity::rpc::method<&Publisher::follow>("follow"),
-                           entity::rpc::method<&Publisher::snapshot>("snapshot"));
+  static constexpr auto kRpc = entity::rpc::methods(
+      "replica", entity::rpc::method<&Publisher::follow>("follow", entity::rpc::gate),
+      entity::rpc::method<&Publisher::snapshot>("snapshot", entity::rpc::gate));
 
  private:
   entity::rpc::Endpoint& endpoint_;

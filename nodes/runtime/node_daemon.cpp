@@ -6,6 +6,7 @@
 #include "bus/core/wire/name.hpp"
 #include "nodes/runtime/node_admin.hpp"
 #include "nodes/runtime/node_limits.hpp"
+#include "nodes/runtime/schema_export.hpp"
 
 namespace starbus::nodes {
 namespace {
@@ -76,11 +77,13 @@ int run_node(const NodeInfo& info, std::unique_ptr<App> app, int argc, const cha
               << " of a-z A-Z 0-9 _ -" << std::endl;
     return daemon::kExitUsage;
   }
-  const daemon::DaemonInfo process{.name = complete.program,
-                                   .version = complete.version,
-                                   .description = complete.description,
-                                   .config_file = complete.config_file,
-                                   .state_directory = complete.state_directory};
+  const daemon::DaemonInfo process{
+      .name = complete.program,
+      .version = complete.version,
+      .description = complete.description,
+      .config_file = complete.config_file,
+      .state_directory = complete.state_directory,
+      .schema = [complete] { return schema_text(complete.program, complete.version); }};
   return daemon::run_daemon(
       process, std::make_unique<NodeDaemon>(std::move(complete), std::move(app)), argc, argv);
 }

@@ -25,7 +25,7 @@ class PlacerControl final : public entity::rpc::Callable<PlacerControl> {
   void leaving(entity::rpc::Caller& from) { on_leaving_(from.process); }
 
   static constexpr auto kRpc = entity::rpc::methods(
-      "service_placer", entity::rpc::method<&PlacerControl::leaving>("leaving"));
+      "service_placer", entity::rpc::method<&PlacerControl::leaving>("leaving", entity::rpc::gate));
 
  private:
   const std::function<void(const bus::Process&)> on_leaving_;

@@ -78,10 +78,10 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
   const Budget budget = client ? kClientBudget : Budget{};
   if (error == Errc::ok && in.left() > budget.bytes) error = Errc::bad_arguments;
   const bool question = !header.answer_to.empty();
-  // Only a server may name a channel that this process is to send to; and a question is a call.
-  if (error == Errc::ok && question && (caller.from != From::server || call == nullptr)) {
+  if (error == Errc::ok && question && !may_ask(caller.from, message.origin(), header, call)) {
     error = Errc::not_permitted;
-    detail = method->full_name().append(": only a server asks questions, each as a call");
+    detail = method->full_name().append(
+        ": asked by no server, or by a gate for a channel that is not its own, or of a gate");
   }
   if (error == Errc::ok) {
     caller.endpoint = &core_.endpoint;
@@ -118,12 +118,23 @@ Errc Dispatcher::invoke(const Slot& slot, Invocation& at, bool question) {
   return error;
 }
 
-/// Only servers may answer: they may call everything here anyway.
+/// A question names a channel that this process is to send to: whose, only a server chooses. A
+/// gate is told so at its own channels, which the directory shows. And a gate's answer to others
+/// would not be believed.
+bool Dispatcher::may_ask(From from, const bus::Process& origin, const CallHeader& header,
+                         const bus::Call* call) const {
+  if (call == nullptr) return false;
+  if (is_own(origin)) return from == From::server;
+  if (core_.gates.gates().is_gate(core_.bus.self())) return false;
+  if (from == From::gate) return core_.gates.gates().owns(origin, header.answer_to);
+  return from == From::server;
+}
+
+/// Only servers may answer, who may call everything here anyway, and this process itself.
 Errc Dispatcher::take_answer(const Slot& slot, Decoder& in, const bus::Message& message) {
   AnswerId question;
   if (!get_answer_head(in, question)) return Errc::bad_bytes;
-  const bool from_gate = core_.gates.gates().is_gate(message.origin());
-  if (from_gate || !core_.gates.servers().is_server(message.origin())) return Errc::not_permitted;
+  if (kind_of(message.origin(), Behalf::none) != From::server) return Errc::not_permitted;
   AnswerSink* const sink = slot.host->answer_sink();
   const bool waited = sink != nullptr && sink->take_answer(question, in.rest());
   ++(waited ? core_.counters.answers : core_.counters.late_answers);
@@ -142,7 +153,13 @@ Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Pr
   return permits(method.allow, from) ? Errc::ok : Errc::not_permitted;
 }
 
+bool Dispatcher::is_own(const bus::Process& origin) const {
+  return origin == core_.bus.self();
+}
+
 std::optional<From> Dispatcher::kind_of(const bus::Process& origin, Behalf behalf) const {
+  // Its objects trust the code beside them, whatever others think of the process.
+  if (behalf == Behalf::none && is_own(origin)) return From::server;
   if (core_.gates.gates().is_gate(origin)) {
     return behalf == Behalf::none ? From::gate : static_cast<From>(behalf);
   }

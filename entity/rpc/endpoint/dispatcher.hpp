@@ -30,6 +30,10 @@ class Dispatcher {
   Errc dispatch_call(const Slot& slot, Decoder& in, const bus::Message& message, bus::Call* call,
                      std::string& detail);
   Errc invoke(const Slot& slot, Invocation& at, bool question);
+  /// Whether this process sent it, as busd has stamped it.
+  bool is_own(const bus::Process& origin) const;
+  bool may_ask(From from, const bus::Process& origin, const CallHeader& header,
+               const bus::Call* call) const;
   /// Nullopt: nobody, as a process that is no gate speaks for a client.
   std::optional<From> kind_of(const bus::Process& origin, Behalf behalf) const;
   Errc take_answer(const Slot& slot, Decoder& in, const bus::Message& message);

@@ -15,12 +15,16 @@ class Shop : public rpc::Callable<Shop> {
     if (item == "sword") return std::string("sold out");
     return static_cast<int>(item.size());
   }
+  starbus::Result<int, std::string> stock(rpc::Caller&, std::string item) {
+    return static_cast<int>(item.size());
+  }
   rpc::Task<starbus::Result<int, std::string>> never(rpc::Caller& from, std::string) {
     boost::asio::steady_timer timer(from.endpoint->loop(), 1min);
     co_await timer.async_wait(boost::asio::deferred);
     co_return 1;
   }
   static constexpr auto kRpc = rpc::methods("objects_shop", rpc::method<&Shop::price>("price"),
+                                            rpc::method<&Shop::stock>("stock", rpc::gate),
                                             rpc::method<&Shop::never>("never"));
 };
 
@@ -76,7 +80,7 @@ class Questions : public rpc::RpcTest {
                          PersistentIdSource("n", 1),
                          [this] { return IdentityResult<OnlineId>(OnlineId{drawn++}); },
                          {.timers = &wheel}};
-  Shop shop;
+  Shop shop, gate_shop;
   Buyer* buyer;
   std::string to = "service/shop";
 };
@@ -191,6 +195,51 @@ TEST_F(Questions, OnlyServersAskAndAnswer) {
     EXPECT_TRUE(rpc::encode_call<&Shop::price>(question, header, "bow"));
     const rpc::Error refused = co_await call_raw(gate_bus, "service/shop#1", question);
     EXPECT_EQ(refused.code, rpc::Errc::not_permitted);
+  });
+}
+
+/// A gate names channels under gate/ alone, and its own: it can have nobody written to.
+TEST_F(Questions, AGateAsksForItsOwnObjectsAndIsAnswered) {
+  run([this]() -> rpc::TestTask {
+    const bool connected = co_await connect();
+    EXPECT_TRUE(connected);
+    const auto shop_bound = co_await server.bind("service/shop", shop, use_awaitable);
+    const auto bound = co_await gate.bind("gate/1", *buyer, use_awaitable);
+    EXPECT_TRUE(shop_bound && bound);
+    events.take();
+    const bool known = co_await until([&] {
+      return server.gates().is_gate(gate_bus.self()) && gate.gates().is_gate(gate_bus.self());
+    });
+    EXPECT_TRUE(known);
+    const auto ask_at_gate = [this](auto of_gates, std::string item) {
+      constexpr auto kMethod = decltype(of_gates)::value ? &Shop::stock : &Shop::price;
+      return buyer->ask<kMethod, &Buyer::bought>(gate, to, {}, std::tuple(item, 2), item);
+    };
+    EXPECT_TRUE(ask_at_gate(std::false_type(), "bow"));
+    auto log = co_await lines(1);
+    EXPECT_EQ(log.at(0).substr(0, 21), "bow x2: not_permitted") << log.at(0);
+    EXPECT_TRUE(ask_at_gate(std::true_type(), "bow"));
+    log = co_await lines(1);
+    EXPECT_THAT(log, ElementsAre("bow x2: 3"));
+    const auto own = co_await gate.bind("gate/shop", gate_shop, use_awaitable);
+    EXPECT_TRUE(own);
+    to = "gate/shop";  // within the process
+    EXPECT_TRUE(ask_at_gate(std::false_type(), "bow"));
+    log = co_await lines(1);
+    EXPECT_THAT(log, ElementsAre("bow x2: 3"));
+    EXPECT_EQ(gate.counters().answers, 3U) << "with the refusal, which this process passed on";
+    // Not its own: one of another process, one of nobody, one that is no gate's.
+    CO_OK(co_await caller_bus.bind("gate/2", bus::Handlers{}, use_awaitable));
+    const bool seen = co_await until([&] { return server.gates().size() == 2; });
+    EXPECT_TRUE(seen);
+    for (const char* channel : {"gate/2", "gate/3", "entity/7"}) {
+      Bytes question;
+      rpc::CallHeader header;
+      header.answer_to = channel;
+      EXPECT_TRUE(rpc::encode_call<&Shop::stock>(question, header, "bow"));
+      const rpc::Error refused = co_await call_raw(gate_bus, "service/shop#1", question);
+      EXPECT_EQ(refused.code, rpc::Errc::not_permitted) << channel;
+    }
   });
 }
 

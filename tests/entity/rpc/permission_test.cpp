@@ -75,13 +75,45 @@ TEST_F(RpcPermission, FormerGatesStayGates) {
   });
 }
 
-TEST_F(RpcPermission, AGatesOwnObjectsFollowTheSameRule) {
+TEST_F(RpcPermission, AGatesOwnObjectsTakeItsOwnCallsAndJudgeThoseOfItsClients) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await open_gate());
-    for (int i = 0; i < 200 && !gate.gates().is_gate(gate_bus.self()); ++i) co_await sleep(5ms);
-    EXPECT_EQ((co_await call<&Chat::broken>(gate, "gate/1", {})).error(), Errc::not_permitted);
+    const bool known = co_await until([&] { return gate.gates().is_gate(gate_bus.self()); });
+    EXPECT_TRUE(known);
+    CO_OK(co_await call<&Chat::blob>(gate, "gate/1", {}, 3U));  // servers alone
     const CallOptions own{.behalf = Behalf::own_client, .client = 1};
+    const CallOptions any{.behalf = Behalf::any_client, .client = 2};
+    EXPECT_EQ((co_await call<&Chat::blob>(gate, "gate/1", own, 3U)).error(), Errc::not_permitted);
     CO_OK(co_await call<&Chat::sit>(gate, "gate/1", own, 1));
+    EXPECT_EQ((co_await call<&Chat::sit>(gate, "gate/1", any, 1)).error(), Errc::not_permitted);
+    // By the bus, which a message with a channel of its own takes.
+    const SendOptions by_bus{.from = bus::channel_id("gate/1")};
+    EXPECT_TRUE(send<&Chat::said>(gate, "gate/1", by_bus, "by the bus"));
+    const bool heard = co_await until([&] { return door.lines.size() == 1; });
+    EXPECT_TRUE(heard);
+    SendOptions of_client = by_bus;
+    of_client.behalf = Behalf::own_client;
+    EXPECT_TRUE(send<&Chat::said>(gate, "gate/1", of_client, "of a client"));
+    co_await settle(gate_bus);
+    EXPECT_EQ(door.lines.size(), 1U);
+  });
+}
+
+/// Its own code is trusted with its own objects, whatever role the process has.
+TEST_F(RpcPermission, NobodyElseIsTrustedWithThem) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await open_gate());
+    bus::Bus second_bus(loop, cluster.node("b", "gate-2"));
+    Endpoint second(second_bus);
+    CO_OK(co_await second_bus.connect(use_awaitable));
+    Chat other;
+    CO_OK(co_await second.bind("gate/2", other, use_awaitable));
+    const bool seen = co_await until([&] { return gate.gates().is_gate(second_bus.self()); });
+    EXPECT_TRUE(seen);
+    EXPECT_EQ((co_await call<&Chat::blob>(second, "gate/1", {}, 3U)).error(), Errc::not_permitted);
+    CO_OK(co_await call<&Chat::left>(second, "gate/1", {}, std::uint64_t{1}));
+    EXPECT_EQ(door.last, From::gate);
+    CO_OK(co_await call<&Chat::blob>(caller, "gate/1", {}, 3U));  // a server calls a gate
   });
 }
 

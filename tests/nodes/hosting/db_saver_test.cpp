@@ -150,9 +150,12 @@ TEST(DbSaverIndex, FindsEntitiesByValuesAndReadsTheirBytes) {
   int kept = 0;
   const auto save = [&](const std::string& who, int level, std::uint64_t number) {
     const auto bytes = bus::as_bytes(who);
-    saver.save(
-        {"hero", who, bus::Bytes(bytes.begin(), bytes.end()), {1, number}, {{"level", level}}},
-        [&](const bus::Result<>& end) { kept += end.has_value() ? 1 : 0; });
+    saver.save({"hero",
+                who,
+                bus::Bytes(bytes.begin(), bytes.end()),
+                {1, number},
+                std::vector<SavedValue>{{"level", level}}},
+               [&](const bus::Result<>& end) { kept += end.has_value() ? 1 : 0; });
   };
   save("ada", 7, 1);
   save("bea", 9, 1);

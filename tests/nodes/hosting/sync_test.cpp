@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "nodes/hosting/properties_copy.hpp"
+#include "nodes/hosting/saved_value.hpp"
 #include "nodes/replica/mirror.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "testing/cluster.hpp"

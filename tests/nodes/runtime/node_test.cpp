@@ -37,6 +37,24 @@ TEST_F(NodeTest, ALostLeaseTakesTheNodeTheWholeWayOnceMore) {
   EXPECT_THAT(log(), HasSubstr("the lease is lost: no contact with busroot for its length"));
 }
 
+TEST_F(NodeTest, ThePrintedSchemaNeedsNeitherFileNorBus) {
+  const std::vector<const char*> arguments = {"node", "--schema", "--config", "/nowhere.toml"};
+  bool started = false;
+  ::testing::internal::CaptureStdout();
+  const int exit_code =
+      run_node({.role = "test", .version = "7"}, std::make_unique<ScriptedApp>([&](Node&) {
+                 started = true;
+                 return bus::Result<>();
+               }),
+               static_cast<int>(arguments.size()), arguments.data());
+  const std::string printed = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(exit_code, daemon::kExitOk);
+  EXPECT_FALSE(started);
+  EXPECT_EQ(printed.substr(0, 15), "{\n  \"form\": 1,\n") << printed;
+  EXPECT_THAT(printed, HasSubstr("\"version\": \"7\""));
+  EXPECT_THAT(printed, HasSubstr("\"callers\": "));
+}
+
 TEST_F(NodeTest, FailedStepBeforeReadinessDrainsAndExits) {
   ClusterThread cluster(30s);
   bool drained = false;
