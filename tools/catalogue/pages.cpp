@@ -11,6 +11,7 @@
 #include "bus/io/limits.hpp"
 #include "entity/archive/error.hpp"
 #include "entity/archive/limits.hpp"
+#include "entity/client/limits.hpp"
 #include "entity/events/limits.hpp"
 #include "entity/flows/limits.hpp"
 #include "entity/identity/limits.hpp"
@@ -155,6 +156,7 @@ std::vector<LimitTable> limit_tables() {
       {"flows", "entity/flows/limits.hpp", entity::kFlowLimits},
       {"state machines", "entity/machines/limits.hpp", entity::kMachineLimits},
       {"events", "entity/events/limits.hpp", entity::kEventLimits},
+      {"sessions of clients", "entity/client/limits.hpp", entity::sessions::kSessionLimits},
       {"the tick", "entity/schedule/limits.hpp", entity::kTickLimits},
       {"nodes", "nodes/runtime/node_limits.hpp", nodes::kNodeLimits},
       {"tasks", "nodes/runtime/limits.hpp", nodes::kTaskLimits},

@@ -1,0 +1,46 @@
+/// Every bound of the sessions of clients, as the home of an entity keeps them, with its reason and
+/// with what happens when it is reached.
+#pragma once
+
+#include "base/limits.hpp"
+#include "entity/client/error.hpp"
+
+namespace starbus::entity::sessions {
+
+// X(constant, value, unit, reason, when reached)
+#define STARBUS_SESSION_LIMITS(X)                                                                  \
+  X(kPartBytes, 1_MiB, "bytes", "the body of one part: a full state of an entity", "too_large")    \
+  X(kRequestBytes, 64_KiB, "bytes", "one request of a client, which is hostile",                   \
+    "the word is malformed")                                                                       \
+  X(kRequestsOpen, 64, "requests",                                                                 \
+    "of one client that have begun and are not answered: each may be a coroutine",                 \
+    "the session ends as a fault: its gate holds back what is beyond")                             \
+  X(kLinkGroups, 64, "groups", "of one client: a full state lists them", "too_many_groups")        \
+  X(kGroupName, 64, "bytes", "the name of a group", "too_large")                                   \
+  X(kFirstCredit, 64_KiB, "bytes",                                                                 \
+    "that are sent to a client before its first credit: what a slow line takes in a second",       \
+    "properties wait for credit, and are told at their newest")                                    \
+  X(kMostCredit, 1_MiB, "bytes", "that a gate may allow: its window holds them",                   \
+    "a larger word of credit counts as this")                                                      \
+  X(kLinkBytes, 4_MiB, "bytes",                                                                    \
+    "of one client that are unsent, or sent and not acknowledged: more than a full state",         \
+    "the session ends as too_slow")                                                                \
+  X(kLinkParts, 8'192, "parts", "likewise", "the session ends as too_slow")                        \
+  X(kBundleBytes, 256_KiB, "bytes", "of bodies after which a message to a gate ends",              \
+    "the rest goes in the next message")                                                           \
+  X(kSectionBytes, 64_KiB, "bytes", "of one session in a message: others are not kept waiting",    \
+    "as kBundleBytes")                                                                             \
+  X(kBundleParts, 4'096, "parts", "in one message to a gate", "as kBundleBytes")                   \
+  X(kBundleSections, 1'024, "sessions", "in one message to a gate", "as kBundleBytes")             \
+  X(kFullsAtOnce, 16, "full states",                                                               \
+    "under way to one gate: after a cut, thousands are due at the same time",                      \
+    "the next one waits until one of these has been handled")                                      \
+  X(kRelinkChain, 16, "passes", "that one relink shows: the hand-overs that a subject has missed", \
+    "the word is malformed; the gate asks the account")                                            \
+  X(kAwayTime, 90s, "that a client may be away before its entity is told so: a phone in a tunnel", \
+    "the session ends as away")                                                                    \
+  X(kAskAgain, 5s, "until an entity whose link is void asks its account again", "asked again")
+
+STARBUS_LIMITS_OF(kSessionLimits, STARBUS_SESSION_LIMITS)
+
+}  // namespace starbus::entity::sessions

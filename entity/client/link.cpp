@@ -1,0 +1,271 @@
+#include "entity/client/link.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "entity/archive/decoder.hpp"
+
+namespace starbus::entity::sessions {
+namespace {
+
+Body text_body(const std::string& text) {
+  const ByteView bytes = bus::as_bytes(text);
+  return std::make_shared<const Bytes>(bytes.begin(), bytes.end());
+}
+
+}  // namespace
+
+ClientLink::ClientLink(std::string subject, LinkState state, LinkTime now)
+    : subject_(std::move(subject)), state_(std::move(state)) {
+  for (const std::uint32_t size : state_.sizes) in_flight_ += size;
+  for (const Part& part : state_.unsent) unsent_bytes_ += part.body->size();
+  if (state_.away) away_since_ = now - *state_.away;
+  state_.away.reset();
+  ask_at_ = now;
+}
+
+// --- what the entity says ------------------------------------------------------------------------
+
+Result<> ClientLink::may_say(const Body& body, Effects& out) {
+  if (frozen_) return Error(SessionErrc::frozen, subject_ + ": packed for a move; say it later");
+  if (!linked()) return SessionErrc::no_client;
+  if (body->size() > kPartBytes) return SessionErrc::too_large;
+  const bool bytes = in_flight_ + unsent_bytes_ + body->size() > kLinkBytes;
+  if (bytes || state_.sizes.size() + state_.unsent.size() >= kLinkParts) {
+    let_go(Reason::too_slow, out);
+    return SessionErrc::too_slow;
+  }
+  return {};
+}
+
+void ClientLink::say(PartKind kind, Body body, Effects& out) {
+  unsent_bytes_ += body->size();
+  state_.unsent.push_back({kind, std::move(body)});
+  out.send = true;
+}
+
+Result<> ClientLink::call(Body body, Effects& out) {
+  if (auto may = may_say(body, out); !may) return may;
+  say(PartKind::call, std::move(body), out);
+  return {};
+}
+
+Result<> ClientLink::join(const std::string& group, Effects& out) {
+  if (group.empty() || group.size() > kGroupName) return SessionErrc::too_large;
+  if (std::ranges::find(state_.groups, group) != state_.groups.end()) return {};
+  if (state_.groups.size() == kLinkGroups) return SessionErrc::too_many_groups;
+  Body body = text_body(group);
+  if (auto may = may_say(body, out); !may) return may;
+  state_.groups.push_back(group);
+  if (!state_.full_due) say(PartKind::join, std::move(body), out);
+  return {};
+}
+
+Result<> ClientLink::leave(const std::string& group, Effects& out) {
+  const auto found = std::ranges::find(state_.groups, group);
+  if (found == state_.groups.end()) return {};
+  Body body = text_body(group);
+  if (auto may = may_say(body, out); !may) return may;
+  state_.groups.erase(found);
+  if (!state_.full_due) say(PartKind::leave, std::move(body), out);
+  return {};
+}
+
+bool ClientLink::wants_news() const {
+  return linked() && !frozen_ && !away() && epoch_ != 0 && !state_.full_due &&
+         in_flight_ + unsent_bytes_ < state_.allowed;
+}
+
+void ClientLink::news(Body body, Effects& out) {
+  assert(wants_news());
+  if (const auto may = may_say(body, out)) return say(PartKind::news, std::move(body), out);
+  // Too large for a part: the newest state, whole, if that fits one.
+  if (linked()) new_run(out);
+}
+
+bool ClientLink::reply(std::uint64_t login, std::uint64_t u, Bytes answer, Effects& out) {
+  const auto found = std::ranges::find(state_.open, u);
+  if (login != state_.login || found == state_.open.end()) return false;
+  Body body = body_of(Reply{u, std::move(answer)});
+  if (may_say(body, out)) {
+    say(PartKind::reply, std::move(body), out);
+    return true;
+  }
+  std::erase(state_.open, u);  // answered, and the reply is gone
+  return false;
+}
+
+void ClientLink::let_go(Reason reason, Effects& out) {
+  if (!linked()) return;
+  out.gone = reason;
+  out.accounts.push_back(
+      {state_.account, Left{state_.session, state_.bind, subject_, reason, closing_word()}});
+  say_last(reason, out);
+}
+
+/// What has been said goes first, but to a client that takes nothing.
+void ClientLink::say_last(Reason reason, Effects& out) {
+  if (away()) return end_stretch();
+  const bool deaf = reason == Reason::too_slow || reason == Reason::away;
+  keep_unsent([&](const Part& part) { return !deaf && part.kind != PartKind::news; });
+  say(PartKind::over, body_of(Over{reason, closing_word()}), out);
+  state_.closing = true;
+}
+
+std::uint64_t ClientLink::request_of(const Part& reply) {
+  return Decoder(*reply.body).varint();
+}
+
+// --- stretches -----------------------------------------------------------------------------------
+
+void ClientLink::new_run(Effects& out) {
+  const std::uint64_t epoch = std::max(epoch_, state_.run.epoch);
+  state_.run = {epoch, state_.run.epoch == epoch ? state_.run.counter + 1 : 1};
+  state_.next = 1;
+  state_.full_due = true;
+  state_.acked = 0;
+  state_.allowed = kFirstCredit;
+  state_.sizes.clear();
+  in_flight_ = 0;
+  introduced_ = false;
+  // The full state has what these say.
+  keep_unsent([](const Part& part) {
+    return part.kind == PartKind::call || part.kind == PartKind::reply ||
+           part.kind == PartKind::over;
+  });
+  out.send = true;
+}
+
+void ClientLink::end_stretch() {
+  keep_unsent([](const Part&) { return false; });
+  state_.session = {};
+  state_.gate = {};
+  state_.turn = 0;
+  state_.seal = {};
+  state_.closing = state_.full_due = false;
+  state_.next = 1;
+  state_.acked = state_.allowed = 0;
+  state_.sizes.clear();
+  state_.groups.clear();
+  in_flight_ = 0;
+  introduced_ = false;
+  away_since_.reset();
+}
+
+void ClientLink::say_numbers(Effects& out) {
+  introduced_ = false;
+  out.send = true;
+  if (state_.full_due) return;
+  const auto idle = [](const Part& part) { return part.kind == PartKind::idle; };
+  if (std::ranges::none_of(state_.unsent, idle)) say(PartKind::idle, body_of(Idle{}), out);
+}
+
+// --- the life of its entity ----------------------------------------------------------------------
+
+void ClientLink::owned(std::uint64_t epoch, Effects& out) {
+  epoch_ = epoch;
+  out.send = out.send || ready();
+}
+
+void ClientLink::arrived(const bus::Process& before) {
+  introduced_ = false;
+  if (!state_.session || state_.full_due) return;
+  // One that could not be said names the home whose words came before it: it stays true.
+  if (!state_.unsent.empty() && state_.unsent.front().kind == PartKind::idle) {
+    const auto idle = decode_idle(*state_.unsent.front().body);
+    if (idle && idle->before) return;
+  }
+  state_.unsent.push_front({PartKind::idle, body_of(Idle{before})});
+  unsent_bytes_ += state_.unsent.front().body->size();
+}
+
+LinkState ClientLink::freeze(LinkTime now) {
+  frozen_ = true;
+  LinkState packed = state_;
+  if (away_since_) packed.away = std::max(now - *away_since_, LinkTime(0));
+  return packed;
+}
+
+void ClientLink::rolled_back(LinkTime now, Effects& out) {
+  frozen_ = false;
+  end_stretch();
+  state_.login = state_.up_done = 0;
+  state_.since = {};
+  state_.open.clear();
+  state_.lost = !state_.account.empty();
+  ask_at_ = now;
+  tick(now, out);
+}
+
+void ClientLink::gate_died(const bus::Process& process, LinkTime now) {
+  if (!state_.session || process != state_.gate.process || away()) return;
+  if (state_.closing) return end_stretch();
+  away_since_ = now;
+}
+
+void ClientLink::tick(LinkTime now, Effects& out) {
+  if (frozen_) return;
+  if (away_since_ && now - *away_since_ >= kAwayTime) let_go(Reason::away, out);
+  if (state_.lost && now >= ask_at_) {
+    ask_at_ = now + kAskAgain;
+    out.accounts.push_back({state_.account, LinkLost{subject_}});
+  }
+}
+
+// --- sending -------------------------------------------------------------------------------------
+
+bool ClientLink::ready() const {
+  return epoch_ != 0 && !frozen_ && !away() && static_cast<bool>(state_.session) &&
+         (state_.full_due || !state_.unsent.empty());
+}
+
+Section ClientLink::draft(std::size_t bytes, std::size_t parts, Bytes properties,
+                          std::uint32_t fresh) const {
+  assert(ready());
+  Section section;
+  section.handle = introduced_ ? handle_ : fresh;
+  if (!introduced_) {
+    section.introduces =
+        Introduction{state_.session, state_.turn, state_.bind, state_.run, subject_};
+  }
+  section.first = state_.next;
+  std::size_t written = 0;
+  const auto fits = [&](std::size_t size) {
+    return section.parts.empty() || (section.parts.size() < parts && written + size <= bytes);
+  };
+  if (state_.full_due) {
+    FullState full{subject_,    state_.bind,   state_.since,         state_.up_done,
+                   state_.open, state_.groups, std::move(properties)};
+    section.parts.push_back({PartKind::full, body_of(full)});
+    written = section.parts.back().body->size();
+  }
+  for (const Part& part : state_.unsent) {
+    if (!fits(part.body->size())) break;
+    written += part.body->size();
+    section.parts.push_back(part);
+  }
+  return section;
+}
+
+void ClientLink::taken(const Section& sent) {
+  assert(sent.first == state_.next && !frozen_);
+  handle_ = sent.handle;
+  introduced_ = true;
+  for (const Part& part : sent.parts) {
+    const std::size_t size = part.body->size();
+    state_.sizes.push_back(static_cast<std::uint32_t>(size));
+    in_flight_ += size;
+    ++state_.next;
+    if (part.kind == PartKind::full) {
+      state_.full_due = false;
+      continue;
+    }
+    unsent_bytes_ -= size;
+    if (part.kind == PartKind::reply) std::erase(state_.open, request_of(part));
+    state_.unsent.pop_front();
+  }
+  if (sent.parts.back().kind == PartKind::over) end_stretch();
+}
+
+}  // namespace starbus::entity::sessions

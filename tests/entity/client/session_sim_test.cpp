@@ -1,0 +1,229 @@
+// The product's links in a world of homes, gates, accounts and clients: scripted runs, in several
+// orders each.
+#include <gtest/gtest.h>
+
+#include "tests/entity/client/sim/world.hpp"
+
+namespace starbus::entity::sessions::sim {
+namespace {
+
+// --- scenarios -----------------------------------------------------------------------------------
+
+/// c1 plays player/a/1 at home 1 through gate 1.
+class SessionCase : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  SessionCase() : world(GetParam(), "", true) {
+    world.hole = 1 << 29;
+    c1().connect(world.pid_of(1, 1));
+    rest();
+    if (world.player(kE)->pid != world.pid_of(2, 1)) move_to(1);
+    rest();
+  }
+  Client& c1() { return *world.clients[0]; }
+  Client& c2() { return *world.clients[1]; }
+  Player& e() { return *world.player(kE); }
+  void rest() {
+    for (int i = 0; i < 5; ++i) {
+      world.settle();
+      world.tick();
+    }
+    world.settle();
+  }
+  void move_to(std::uint32_t slot) {
+    world.free_source(kE);
+    world.move(kE, world.pid_of(2, slot));
+    world.attach(kE);
+    world.settle();
+  }
+  void say(int times = 3) {
+    for (int i = 0; i < times; ++i) e().act();
+  }
+  void hold_from(const Pid& pid, const std::string& what) {
+    world.hold = [pid, what](const Message& message, const std::string&) {
+      return message.what == what && (pid == Pid{} || message.from == pid);
+    };
+  }
+  void hold(const std::string& what) { hold_from({}, what); }
+  void free() {
+    world.hold = nullptr;
+    world.settle();
+  }
+  /// The hold is over, time passes, and all converges.
+  void end() {
+    free();
+    world.hole = 4;
+    ASSERT_NO_THROW(world.heal());
+  }
+  static constexpr const char* kE = "player/a/1";
+  World world;
+};
+
+TEST_P(SessionCase, K1FirstPartsOfTheNewHomeOvertakeTheLastOfTheOld) {
+  hold_from(world.pid_of(2, 1), "parts");
+  say();
+  move_to(2);
+  say();
+  end();
+}
+
+TEST_P(SessionCase, K2AHomeDiesWithPartsThatNeverLeft) {
+  hold_from(world.pid_of(2, 1), "parts");
+  say();
+  move_to(2);
+  world.free_source(kE);
+  world.kill(world.pid_of(2, 1));
+  end();
+}
+
+TEST_P(SessionCase, K3AResyncMeetsAMove) {
+  const auto key = std::pair(c1().bind, c1().run);
+  hold("resync");
+  world.gate(c1().gate)->death(e().pid);
+  move_to(2);
+  say();
+  end();
+  if (!c1().told) {
+    EXPECT_GE(std::pair(c1().bind, c1().run), key);
+  }
+}
+
+TEST_P(SessionCase, K4TakeoverWhileTheEntityIsFrozen) {
+  say();
+  world.free_source(kE);
+  world.move(kE, world.pid_of(2, 2));
+  c2().connect(world.pid_of(1, 2));
+  world.settle();
+  world.attach(kE);
+  end();
+  EXPECT_TRUE(c1().told || !c1().on || c2().told);
+}
+
+TEST_P(SessionCase, K5TheAccountDiesBetweenStoringAndTelling) {
+  hold("set_link");
+  c2().connect(world.pid_of(1, 2));
+  world.settle();
+  world.kill(world.account("account/a")->pid);
+  end();
+}
+
+TEST_P(SessionCase, K7AnotherCharacterAndBack) {
+  hold_from(world.pid_of(2, 1), "parts");
+  say();
+  world.account("account/a")->choose(c1().session, c1().bind, "player/a/2");
+  world.settle();
+  free();
+  rest();
+  EXPECT_EQ(c1().subject, "player/a/2");
+  world.account("account/a")->choose(c1().session, c1().bind, kE);
+  end();
+}
+
+TEST_P(SessionCase, K10RelinkAgainstSetLinkWithAHigherBind) {
+  hold("set_link");
+  world.account("account/a")->link_lost(kE);
+  world.settle();
+  world.gate(c1().gate)->give(*c1().record(), world.pid_of(1, 2));
+  world.settle();
+  say();
+  end();
+}
+
+TEST_P(SessionCase, K11RequestsUnderWayAtTheFormerGate) {
+  hold("request");
+  c1().request();
+  c1().request();
+  world.settle();
+  world.gate(c1().gate)->give(*c1().record(), world.pid_of(1, 2));
+  world.settle();
+  c1().request();
+  end();
+}
+
+TEST_P(SessionCase, K14RequestsBetweenTwoOwners) {
+  world.free_source(kE);
+  world.move(kE, world.pid_of(2, 2));
+  c1().request();
+  c1().request();
+  world.settle();
+  world.attach(kE);
+  end();
+}
+
+TEST_P(SessionCase, K16AFencedHomeSpeaks) {
+  say();
+  Introduction at{c1().session, 1, c1().bind, {c1().run.epoch - 1, 9}, kE};
+  for (const std::uint64_t n : {1U, 2U}) {
+    bus::Bytes bytes;
+    encode_bundle(
+        {{4'000'000, at, n, {{n == 1 ? PartKind::full : PartKind::call, body_of(FullState{})}}}},
+        bytes);
+    world.gate(c1().gate)->bundle(bytes, world.pid_of(2, 3));
+  }
+  end();
+}
+
+TEST_P(SessionCase, K17AResyncIsAnsweredTwice) {
+  hold("parts");
+  world.gate(c1().gate)->death(e().pid);
+  world.gate(c1().gate)->death(e().pid);
+  world.settle();
+  end();
+}
+
+TEST_P(SessionCase, K20AMoveIsRolledBackAfterTheTargetHasSpoken) {
+  world.free_source(kE);
+  world.move(kE, world.pid_of(2, 2));
+  world.attach(kE);
+  say();
+  c1().request();
+  world.settle();
+  world.kill(world.pid_of(2, 2));
+  EXPECT_FALSE(e().link.linked());
+  end();
+}
+
+TEST_P(SessionCase, K22ReentryKeepsTheNumbersOfRequests) {
+  c1().request();
+  c1().request();
+  rest();
+  const std::uint64_t done = e().link.state().up_done;
+  EXPECT_EQ(done, 2U);
+  const std::uint64_t login = c1().login;
+  world.kill(c1().gate);
+  end();
+  if (c1().told) return;  // it did not come back
+  EXPECT_EQ(c1().login, login);
+  EXPECT_EQ(e().link.state().up_done, done);
+  EXPECT_EQ(c1().next_u, 3U);
+}
+
+TEST_P(SessionCase, K23TheGateDiesAndTheClientNeverReturns) {
+  const Pid gate = c1().gate;
+  world.kill(gate);
+  c1().told = true;
+  end();
+  EXPECT_FALSE(e().link.linked());
+}
+
+TEST_P(SessionCase, K24ARequestReachesTheEntityBeforeItsSetLink) {
+  const SessionId other{99, 99};
+  const Request early{other, 1, {c1().bind.epoch, c1().bind.counter + 1}, 1, bus::Bytes(8)};
+  EXPECT_EQ(e().take(early, {c1().gate, true}).kind, AnswerKind::not_linked);
+  end();
+}
+
+TEST_P(SessionCase, K29ClientGoneMeetsSetLink) {
+  hold("client_gone");
+  const ClientGone gone{c1().session, c1().bind};
+  const Pid old = c1().gate;
+  c2().connect(world.pid_of(1, 2));
+  rest();
+  EXPECT_EQ(e().take(gone, {old, true}).kind, AnswerKind::replaced);
+  EXPECT_TRUE(e().link.linked());
+  end();
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, SessionCase, ::testing::Range<std::uint64_t>(1, 9));
+
+}  // namespace
+}  // namespace starbus::entity::sessions::sim

@@ -1,0 +1,375 @@
+/// A world of homes, gates, accounts and clients around the product's links, in one thread with a
+/// clock of its own. A seed decides every interleaving. The bus is taken at its word: once and in
+/// order per (sender, channel, lane) between the living, held during a move, `no_owner` and
+/// `owner_lost`; deaths are told to each reader in its own time, and nothing of a dead process
+/// comes after that.
+///
+/// Gates, accounts and clients are test doubles (gate.cpp, account.cpp, client.cpp). `Policy` names
+/// one rule of the home that is broken at its border: words and moved states are changed on their
+/// way, or a call of the link is left out.
+#pragma once
+
+#include <any>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "entity/client/home_lines.hpp"
+
+namespace starbus::entity::sessions::sim {
+
+/// The oracle saw a broken promise.
+struct Violation : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Pid = bus::Process;  // host: 1 gates, 2 homes, 3 hosts of accounts; slot: which; incarnation
+enum class Lane { down, up };
+enum class Outcome { ok, no_owner, owner_lost };
+
+class World;
+class Gate;
+class Player;
+class Account;
+class Client;
+
+/// A handler runs at the receiver; what it returns goes back with the acknowledgement.
+using Handler = std::function<std::any(World&, const Pid& from)>;
+using Done = std::function<void(Outcome, const std::any&)>;
+
+struct Message {
+  Pid from;
+  Handler handler;
+  Done done;
+  std::string what;
+};
+
+/// What a gate knows of a part on its way to the client.
+struct GatePart {
+  Introduction at{};
+  Pid home{};
+  std::uint64_t n = 0;
+  Part part{};
+};
+
+struct ClientRequest {
+  std::uint64_t id = 0;
+  Bind bind{};
+  std::string go{};  // not empty: play this one
+};
+
+/// The record of a session in a gate. It goes to another gate as a whole.
+struct Record {
+  SessionId session{};
+  std::string account{};
+  Client* client = nullptr;
+  std::uint64_t login = 0;  // 0: a new proof of identity
+  enum class State { fresh, bound, stub, ended } state = State::fresh;
+  std::string subject{};
+  Bind bind{};
+  Run run{};
+  std::uint64_t next = 1;
+  std::map<std::uint64_t, GatePart> held{};
+  std::map<std::pair<Bind, Run>, std::vector<GatePart>> early{};  // of binds that are not told yet
+  std::uint64_t up_seen = 0;
+  Bind up_bind{};
+  std::map<std::uint64_t, ClientRequest> pending{};  // at the bus
+  std::uint32_t turn = 1;
+  Key secret{};  // of the next pass
+  std::vector<Pass> passes{};
+  Pid home{};
+  std::set<std::string> todo{};
+  std::set<std::string> asking{};
+  int hole_at = -1;
+  int heard_at = 0;
+  std::pair<Bind, Run> asked{};
+  int stub_at = 0;
+  int over_at = -1;
+  Pid to{};
+};
+
+class World {
+ public:
+  World(std::uint64_t seed, std::string broken, bool deaths);
+  ~World();
+
+  /// Random faults for a while; then heals, and demands that all converges.
+  void run(int steps);
+  void heal();
+
+  // --- the bus ---
+  void send(const Pid& from, const std::string& to, Lane lane, std::string what, Handler handler,
+            Done done = {});
+  static std::string channel_of(const Pid& process);
+  bool alive(const Pid& pid) const { return pids_.contains(pid); }
+  bool told(const Pid& reader, const Pid& dead) const;
+  void own(const std::string& name, const Pid& pid, std::shared_ptr<Player> player);
+  void load(const Pid& from, const std::string& name, std::function<void()> done);
+  bool owned(const std::string& name) const;
+  Player* player(const std::string& name);
+  Account* account(const std::string& name);
+  Gate* gate(const Pid& pid);
+  GateId gate_id(const Pid& pid) const { return {channel_of(pid), pid}; }
+
+  // --- faults ---
+  void kill(const Pid& pid);
+  void move(const std::string& name, const Pid& target);
+  void attach(const std::string& name);
+  void abort(const std::string& name);
+  void free_source(const std::string& name);
+  Pid start(std::uint32_t host, std::uint32_t slot);
+  Pid any(std::uint32_t host);
+  Pid pid_of(std::uint32_t host, std::uint32_t slot) const;
+  void settle();
+  void tick();
+  bool progress();
+
+  // --- small things ---
+  bool broken(std::string_view rule) const { return broken_ == rule; }
+  std::uint64_t fresh() { return ++numbers_; }
+  Key key() { return {fresh(), fresh() * 77}; }
+  bool chance(double part) { return std::uniform_real_distribution<>(0, 1)(random_) < part; }
+  std::size_t below(std::size_t most) { return random_() % most; }
+  LinkTime clock() const { return LinkTime(now * 1000); }
+  [[noreturn]] static void bad(const std::string& what) { throw Violation(what); }
+
+  // --- the oracle ---
+  struct Asked {
+    std::string client, subject;
+    int begun = 0;
+    std::string fate;
+    int deaths = 0;
+  };
+  void said(const std::string& subject, const Introduction& at, const Section& section);
+  void show(Client& client, const GatePart& part);
+  void begin(const std::string& subject, std::uint64_t id);
+  void fate(std::uint64_t id, const std::string& what);
+  std::vector<std::string> left_over();
+
+  std::uint32_t handles = 0;
+  int now = 0;
+  int hole = 4, away = 90, stub = 40, pulse = 5;
+  bool deaths;
+  std::map<std::string, std::any> disk;
+  std::map<std::uint64_t, Asked> requests;
+  std::map<std::string, int> count;
+  std::map<std::string, int> died;  // per account
+  std::map<std::string, Bind> top;  // the highest bind that a subject was told
+  std::vector<std::unique_ptr<Client>> clients;
+  /// Messages that a test holds back.
+  std::function<bool(const Message&, const std::string& to)> hold;
+
+ private:
+  struct Owner {
+    Pid pid{};
+    std::shared_ptr<Player> player{};
+    bool moving = false;
+    Pid target{};
+    bus::Bytes frozen{};
+    std::shared_ptr<Player> source{};  // the copy at the home before, until it is freed
+  };
+  using Queue = std::deque<Message>;
+  struct Key3 {
+    Pid from;
+    std::string to;
+    Lane lane;
+    auto operator<=>(const Key3&) const = default;
+  };
+  struct Note {
+    Done done;
+    Outcome outcome;
+    std::any value;
+    Pid by;
+  };
+  bool may_deliver(const Key3& key, const Queue& queue) const;
+  void deliver(const Key3& key);
+  void lose(const std::function<bool(const std::string&)>& whom, const Pid& owner);
+  bool death_ready(const Pid& reader) const;
+  void tell_death(const Pid& reader);
+  void act();
+  void start_missing();
+  Pid owner_pid(const std::string& to) const;
+
+  std::string broken_;
+  std::mt19937_64 random_;
+  std::uint64_t numbers_ = 0;
+  std::uint64_t epochs_ = 0;
+  std::set<Pid> pids_;
+  std::map<Pid, std::uint64_t> lives_;
+  std::vector<Pid> dead_;
+  std::map<Pid, std::unique_ptr<Gate>> gates_;
+  std::map<std::string, std::pair<Pid, std::unique_ptr<Account>>> accounts_;
+  std::map<std::string, Owner> owners_;
+  std::map<Key3, Queue> queues_;
+  std::map<Pid, std::deque<Note>> notes_;
+  std::map<Pid, std::deque<Pid>> deaths_of_;
+  std::map<Pid, std::set<Pid>> told_;
+  std::vector<std::pair<Pid, std::function<void()>>> later_;
+  struct SaidKey {
+    SessionId session;
+    std::string subject;
+    Bind bind;
+    Run run;
+    auto operator<=>(const SaidKey&) const = default;
+  };
+  std::map<SaidKey, std::vector<Part>> said_;
+  std::map<std::string, std::uint64_t> last_begun_;
+
+ public:
+  std::map<std::pair<SessionId, Bind>, int> died_at;  // when a stretch began
+
+ private:
+  friend class Player;
+  friend class Gate;
+  friend class Account;
+};
+
+/// A player entity: the product's link, and a little game.
+class Player {
+ public:
+  Player(World& world, std::string name, const Pid& pid);
+  void adopt(const bus::Bytes& moved);
+  void owned(std::uint64_t epoch);
+  void arrived(const Pid& before) {
+    if (!world_.broken("silent_after_move")) link.arrived(before);
+  }
+  Answer take(ToSubject word, const Sender& from);
+  void act();
+  void tick();
+  void gate_died(const Pid& gate);
+  void rolled_back();
+  bus::Bytes freeze();
+  void thaw(std::uint64_t epoch);
+  void flush(bool frozen = false);
+  std::string account() const { return "account/" + name.substr(7, 1); }
+
+  std::string name;
+  Pid pid;
+  ClientLink link;
+  std::uint64_t value = 0;
+  bool dirty = false;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> late;  // (login, u): replies to come
+
+ private:
+  void apply(Effects& effects);
+  World& world_;
+};
+
+/// The account: stores, then tells.
+class Account {
+ public:
+  struct Row {
+    SessionId session{};
+    GateId gate{};
+    std::uint32_t turn = 0;
+    Key seal{};
+    Bind bind{};
+    std::uint64_t login = 0;
+    std::string subject, next;
+    std::optional<Closing> up;
+  };
+  struct BindAnswer {
+    std::string what;  // bound, refused, replaced, ended
+    Bind bind{};
+    std::string subject{};
+    std::uint64_t login = 0;
+  };
+  Account(World& world, std::string name, const Pid& pid, std::uint64_t epoch);
+  BindAnswer bind(const SessionId& session, const GateId& gate, const Key& seal,
+                  std::uint64_t login);
+  BindAnswer where(const SessionId& session, const Bind& bind);
+  BindAnswer relink(const Relink& word);
+  void choose(const SessionId& session, const Bind& bind, const std::string& who);
+  void left(const Left& word);
+  void link_lost(const std::string& who);
+
+  std::string name;
+  Pid pid;
+  Row row;
+
+ private:
+  void step();
+  void link(const std::string& subject, bool unlink);
+  Bind draw() { return {epoch_, ++counter_}; }
+  BindAnswer bound() const { return {"bound", row.bind, row.subject, row.login}; }
+  World& world_;
+  std::uint64_t epoch_;
+  std::uint64_t counter_ = 0;
+};
+
+/// A device: what it concludes about its requests is checked by the oracle.
+class Client {
+ public:
+  Client(World& world, std::string its_name, std::string of)
+      : world_(world), name(std::move(its_name)), account(std::move(of)) {}
+  void connect(const Pid& gate);
+  void request(const std::string& go = {});
+  void shown(const GatePart& part);
+  void ended(Reason reason, const std::optional<Closing>& closing);
+  void gate_gone();
+  void put(std::uint64_t u);
+  Record* record();
+
+ private:
+  World& world_;
+
+ public:
+  std::string name, account;
+  bool on = false;    // a gate has a session for it
+  bool told = false;  // it was replaced, and knows it
+  Pid gate{};
+  SessionId session{};
+  std::uint64_t login = 0;  // of the ticket; 0: none
+  Bind bind{};
+  Run run{};
+  std::uint64_t n = 0, next_u = 1, value = 0;
+  std::string subject;
+  std::map<std::uint64_t, ClientRequest> out;
+
+ private:
+  void conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
+                const std::vector<std::uint64_t>& open, bool under_way = false);
+  void forget();
+};
+
+class Gate {
+ public:
+  Gate(World& world, const Pid& at) : world_(world), pid(at) {}
+  void open(Client& client, std::uint64_t login);
+  void request(Record& record, std::uint64_t u, const ClientRequest& request);
+  void give(Record& record, const Pid& to);
+  void bundle(const bus::Bytes& bytes, const Pid& home);
+  void bound(const SessionId& session, const Bind& bind, const std::string& subject);
+  void end(const SessionId& session, const Bind& bind, Reason reason,
+           const std::optional<Closing>& closing, bool account);
+  void death(const Pid& dead);
+  void tick();
+  Record* find(const SessionId& session);
+
+ private:
+  friend class World;
+  friend class Client;
+  void part(const GatePart& part);
+  void take_parts(Record& record, const GatePart& part);
+  void pass_on(Record& record, const GatePart& part);
+  void work(Record& record);
+  void answer(Record& record, Outcome outcome, const std::any& value);
+  void hear(const SessionId& session, const Account::BindAnswer& answer);
+  void ask(Record& record, bool resync);
+  void relink(Record& record);
+  void put(Record& record, std::uint64_t u);
+  void close(Record& record, Reason reason, const std::optional<Closing>& closing);
+  void tell(const Record& record, ToSubject word, std::string what, bool mind_answer);
+
+  World& world_;
+  Pid pid;
+  std::map<SessionId, Record> records_;
+  std::map<std::pair<Pid, std::uint32_t>, Introduction> handles_;
+};
+
+}  // namespace starbus::entity::sessions::sim

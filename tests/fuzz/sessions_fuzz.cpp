@@ -1,0 +1,70 @@
+/// What gates, accounts and homes say of sessions, and a link that arrives: what is accepted is
+/// encoded again the same; a link stays in order whatever it is told.
+#include <algorithm>
+
+#include "entity/client/home_lines.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
+
+namespace {
+
+using namespace starbus;
+using namespace starbus::entity::sessions;
+using bus::require;
+
+template <class T>
+void again(const T& word, bus::ByteView input) {
+  bus::Bytes bytes;
+  encode(word, bytes);
+  require(std::ranges::equal(bytes, input));
+}
+
+void tell(ClientLink& link, const ToSubject& word, bool gate) {
+  Effects effects;
+  const Sender from{gate ? link.state().gate.process : bus::Process{}, gate};
+  bus::Bytes answer;
+  encode(link.take(word, from, LinkTime(5), effects), answer);
+  require(decode_answer(answer).has_value());
+  while (link.ready()) link.taken(link.draft(kSectionBytes, 16, {}, 7));
+  bus::Bytes state;
+  encode(link.freeze(LinkTime(9)), state);
+  require(decode_link(state).has_value());
+  link.thaw(effects);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const bus::ByteView input = bus::fuzz_input(data, size);
+  if (const auto word = decode_to_subject(input)) {
+    again(*word, input);
+    ClientLink link("player/7");
+    Effects effects;
+    link.owned(9, effects);
+    const SetLink set{{1, 2}, {"gate/a", {1, 2, 3}}, 4, {5, 6}, 7, "account/a", {8, 9}, {}};
+    static_cast<void>(link.take(set, {}, LinkTime(1), effects));
+    tell(link, *word, true);
+    tell(link, *word, false);
+  }
+  if (const auto word = decode_answer(input)) again(*word, input);
+  if (const auto word = decode_to_account(input)) again(*word, input);
+  if (const auto word = decode_to_gate(input)) again(*word, input);
+  if (const auto body = decode_full(input)) again(*body, input);
+  if (const auto body = decode_reply(input)) again(*body, input);
+  if (const auto body = decode_idle(input)) again(*body, input);
+  if (const auto body = decode_over(input)) again(*body, input);
+  if (const auto bundle = decode_bundle(input)) {
+    bus::Bytes bytes;
+    encode_bundle(*bundle, bytes);  // without bodies that nothing uses, in the order of their use
+    require(decode_bundle(bytes).has_value());
+  }
+  if (auto state = decode_link(input)) {
+    again(*state, input);
+    ClientLink link("player/7", std::move(*state), LinkTime(1'000'000));
+    Effects effects;
+    link.arrived({1, 2, 3});
+    link.owned(10, effects);
+    while (link.ready()) link.taken(link.draft(kSectionBytes, 16, {}, 7));
+    link.tick(LinkTime(2'000'000), effects);
+  }
+  return 0;
+}
