@@ -1,4 +1,5 @@
-# What `cmake --install` puts where, and the package that find_package(starbus) finds:
+# What `cmake --install` puts where, stripped (the component debug has what was stripped off), and the
+# package that find_package(starbus) finds:
 #   starbus::bus       the client library
 #   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
@@ -91,6 +92,8 @@ foreach(room aoi base bus daemon testing entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/nodes/pch.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md")
 
@@ -99,6 +102,29 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/starbusConfig.cmake.in
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/starbusConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
+# starbus_precompile() of the package.
+file(RELATIVE_PATH starbus_pch_path /${package_dir}
+     /${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes/pch.hpp)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/precompile.cmake
+               ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/starbusConfig.cmake
               ${PROJECT_BINARY_DIR}/starbusConfigVersion.cmake
+              ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake
         DESTINATION ${package_dir})
+
+# Behind all that is installed: debug information goes into files of its own, which
+# `cmake --install BUILD --component debug` installs.
+foreach(mode strip debug)
+  set(component "")
+  if(mode STREQUAL debug)
+    set(component COMPONENT debug EXCLUDE_FROM_ALL)
+  endif()
+  install(CODE "
+set(starbus_mode ${mode})
+set(starbus_built \"${built}\")
+set(starbus_bin \"${CMAKE_INSTALL_BINDIR}\")
+set(starbus_lib \"${CMAKE_INSTALL_LIBDIR}\")
+set(starbus_objcopy \"${CMAKE_OBJCOPY}\")
+set(starbus_scratch \"${PROJECT_BINARY_DIR}/debug_files\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/debug_files.cmake\")" ${component})
+endforeach()
