@@ -41,7 +41,7 @@ template <class... C>
 std::vector<EntityDeclaration::Part> parts_of(Components<C...>*) {
   std::vector<EntityDeclaration::Part> parts;
   [[maybe_unused]] const auto add = [&parts]<class Each>(Each*) {
-    EntityDeclaration::Part part{Each::kComponentName, {}};
+    EntityDeclaration::Part part{component_name<Each>(), {}};
     if constexpr (requires { Each::kRpc; }) part.rpc = Each::kRpc.class_name;
     parts.push_back(part);
   };
@@ -51,9 +51,9 @@ std::vector<EntityDeclaration::Part> parts_of(Components<C...>*) {
 
 template <class T>
 EntityDeclaration declared_entity() {
-  EntityDeclaration made{T::kTypeName, {}, name_of_type(typeid(T)), T::kRpc.class_name, {}, {}};
+  EntityDeclaration made{type_name<T>(), {}, name_of_type(typeid(T)), T::kRpc.class_name, {}, {}};
   if constexpr (!std::is_void_v<typename T::TypeParent::TypeParent>) {
-    made.parent = T::TypeParent::kTypeName;
+    made.parent = type_name<typename T::TypeParent>();
   }
   if constexpr (requires(T & entity) {
                   requires std::is_base_of_v<Root, std::remove_cvref_t<decltype(entity.state)>>;

@@ -191,7 +191,7 @@ std::string mail_name() {
   constexpr std::string_view kOwn = Host::kMail.template name_of<M>();
   static_assert(!kOwn.empty(), "the class does not declare this method in its kMail");
   if constexpr (std::is_base_of_v<entity::Component, Host>) {
-    return std::string(Host::kComponentName).append(".").append(kOwn);
+    return std::string(entity::component_name<Host>()).append(".").append(kOwn);
   } else {
     return std::string(kOwn);
   }
@@ -208,7 +208,7 @@ using ComponentsOf = decltype(components_in<T>(static_cast<const T*>(nullptr)));
 
 template <class C>
 void add_component(MailTable& table) {
-  if constexpr (requires { C::kMail; }) C::kMail.add_to(table, C::kComponentName);
+  if constexpr (requires { C::kMail; }) C::kMail.add_to(table, entity::component_name<C>());
 }
 
 }  // namespace mail_detail
