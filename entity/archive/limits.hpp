@@ -31,10 +31,15 @@ namespace starbus::entity {
   X(kMaxValue, 65'536, "bytes", "per changed value, as encoded: it is copied for each audience",  \
     "too_large")                                                                                  \
   X(kMaxState, 16_MiB, "bytes", "of a snapshot or a saved form: the bus' record", "too_large")    \
-  X(kHistoryBytes, 512, "bytes",                                                                  \
-    "of changes kept per entity beyond those of its last tick, for observers that lag; some 40 "  \
-    "small ones",                                                                                 \
-    "the oldest tick is forgotten; an observer that lags gets history_lost and takes a snapshot") \
+  X(kHistoryBytes, 128, "bytes",                                                                  \
+    "of changes in their order that an entity keeps beyond those of its last tick: an observer "  \
+    "that is one tick behind gets these",                                                         \
+    "the oldest tick goes; an observer that lags gets the newest values of what has changed")     \
+  X(kStampedParts, 256, "parts",                                                                  \
+    "of an entity, within structs and containers, whose last change is known for each by itself", \
+    "the older half of those of one field becomes a stamp of that field: an observer that lags "  \
+    "gets the whole field")                                                                       \
+  X(kStampedBytes, 4'096, "bytes", "of the addresses of these", "as kStampedParts")               \
   X(kPendingBytes, 256_KiB, "bytes", "of changes within one tick: they are not read sooner",      \
     "if more than half is left once superseded ones went, all are dropped, and every audience "   \
     "takes a snapshot")                                                                           \

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "entity/archive/type_table.hpp"
+#include "entity/identity/type_info.hpp"
+#include "entity/objects/component.hpp"
 #include "entity/properties/root.hpp"
 
 namespace starbus::entity {

@@ -34,6 +34,9 @@ class Address {
   /// The address of the field with this index in `owner`; `reach` is its own.
   Address(StructBase& owner, std::uint8_t index, Flags flags);
 
+  /// Room for any address, with the key of an element and a byte behind it.
+  using Buffer = std::array<std::byte, kMaxLevels*(1 + kMaxKey + 2) + 1>;
+
   /// Inserts before the present bytes.
   void prepend(const std::byte* bytes, std::size_t size) {
     assert(size <= begin_);

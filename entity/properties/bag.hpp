@@ -131,7 +131,7 @@ class Bag : public Member<F> {
   /// payload(Encoder&) after the key.
   template <class Payload>
   DataErrc record_keyed(std::uint8_t attention, Operation operation, const Key& key,
-                        Payload&& payload) const;
+                        Payload&& payload, bool moved_too = false) const;
 
   std::uint32_t capacity_;
   Reach reach_ = kWholeReach;
@@ -141,7 +141,7 @@ class Bag : public Member<F> {
 template <StructType Item, Flags F, KeyType Key>
 template <class Payload>
 DataErrc Bag<Item, F, Key>::record_keyed(std::uint8_t attention, Operation operation,
-                                         const Key& key, Payload&& payload) const {
+                                         const Key& key, Payload&& payload, bool moved_too) const {
   Scratch scratch;
   Encoder encoded(scratch.bytes());
   put_value(encoded, key);
@@ -149,7 +149,7 @@ DataErrc Bag<Item, F, Key>::record_keyed(std::uint8_t attention, Operation opera
     out.raw(scratch.bytes().data(), scratch.bytes().size());
     payload(out);
   };
-  return this->record(attention, operation, all, scratch.bytes().size());
+  return this->record(attention, operation, all, scratch.bytes().size(), moved_too);
 }
 
 // Once for each audience that sees other fields of an item, not once for the widest: none may get
@@ -228,6 +228,10 @@ DataErrc Bag<Item, F, Key>::try_move(const Key& key, std::uint32_t slot) {
   if (node->slot == slot) return DataErrc::ok;
   throw_if(
       record_keyed(attention, Operation::bag_move, key, [&](Encoder& out) { out.varint(slot); }));
+  if (const Node* const other = nodes_->at(slot); other != nullptr) {
+    throw_if(record_keyed(
+        attention, Operation::bag_move, other->key, [](Encoder&) {}, true));
+  }
   const std::uint32_t old = node->slot;
   nodes_->exchange_slots(*node, slot);
   this->tell(attention, Operation::bag_move, std::any(old));

@@ -39,6 +39,10 @@ class Bag<Item, F, Key>::Type : public FieldType {
   }
   void load(void* field, Decoder& in, Loading& loading) const override;
   void apply(void* field, Replay& replay) const override;
+  bool encode_element(const void* field, PartKind part, Decoder& key, View view,
+                      Encoder& out) const override;
+  std::size_t apply_element(void* field, PartKind part, View view, Decoder& in,
+                            Transaction& undo) const override;
 
   StructBase* descend(void* field, Decoder& in) const override {
     const Key key = read_key<Key>(in);
@@ -108,6 +112,16 @@ class Bag<Item, F, Key>::Type : public FieldType {
     undo.on_rollback([&bag, old = std::move(now)]() mutable { bag.nodes_.swap(old); });
   }
   void apply_insert(Bag& bag, const Key& key, Replay& replay) const;
+  static void remove(Bag& bag, const Key& key, Transaction& undo) {
+    undo.on_rollback(
+        [&bag, node = bag.nodes().remove(key)]() mutable { bag.nodes().insert(std::move(node)); });
+  }
+  static Node& add(Bag& bag, std::unique_ptr<Node> node, Transaction& undo);
+  static void place(Bag& bag, Node& node, std::uint32_t slot, Transaction& undo) {
+    const std::uint32_t old = node.slot;
+    bag.nodes().exchange_slots(node, slot);
+    undo.on_rollback([&bag, &node, old] { bag.nodes().exchange_slots(node, old); });
+  }
   static void apply_erase(Bag& bag, const Key& key, Replay& replay);
   static void apply_move(Bag& bag, const Key& key, Replay& replay);
   void pass_insert(const Node& node, Replay& replay) const;
@@ -196,11 +210,18 @@ void Bag<Item, F, Key>::Type::apply_insert(Bag& bag, const Key& key, Replay& rep
   replace_fields(*nested(), node->item, replay.view, replay.in, in_node);
   in_node.commit();
   if (!replay.in.ok()) return;
-  pass_insert(bag.nodes().insert(std::move(node)), replay);
+  pass_insert(add(bag, std::move(node), replay.undo), replay);
+}
+
+template <StructType Item, Flags F, KeyType Key>
+auto Bag<Item, F, Key>::Type::add(Bag& bag, std::unique_ptr<Node> node, Transaction& undo)
+    -> Node& {
+  Node& added = bag.nodes().insert(std::move(node));
   // Kept until all is taken back: earlier steps are about its fields.
-  replay.undo.on_rollback([&bag, key, removed = std::unique_ptr<Node>()]() mutable {
+  undo.on_rollback([&bag, key = added.key, removed = std::unique_ptr<Node>()]() mutable {
     removed = bag.nodes().remove(key);
   });
+  return added;
 }
 
 // Watchers of a replica may see less of an item than the replica does.
@@ -228,10 +249,8 @@ void Bag<Item, F, Key>::Type::pass_insert(const Node& node, Replay& replay) cons
 template <StructType Item, Flags F, KeyType Key>
 void Bag<Item, F, Key>::Type::apply_erase(Bag& bag, const Key& key, Replay& replay) {
   if (!bag.contains(key)) return replay.fail(DataErrc::desync);
-  auto node = bag.nodes().remove(key);
-  if (replay.observed) replay.old = node->item;
-  replay.undo.on_rollback(
-      [&bag, node = std::move(node)]() mutable { bag.nodes().insert(std::move(node)); });
+  if (replay.observed) replay.old = bag.nodes().find(key)->item;
+  remove(bag, key, replay.undo);
 }
 
 template <StructType Item, Flags F, KeyType Key>
@@ -240,10 +259,66 @@ void Bag<Item, F, Key>::Type::apply_move(Bag& bag, const Key& key, Replay& repla
   if (!replay.in.ok()) return;
   if (slot >= bag.capacity_ || !bag.contains(key)) return replay.fail(DataErrc::desync);
   Node& node = *bag.nodes().find(key);
-  const std::uint32_t old = node.slot;
-  if (replay.observed) replay.old = old;
-  bag.nodes().exchange_slots(node, static_cast<std::uint32_t>(slot));
-  replay.undo.on_rollback([&bag, &node, old] { bag.nodes().exchange_slots(node, old); });
+  if (replay.observed) replay.old = node.slot;
+  const Node* const other = bag.nodes().at(static_cast<std::uint32_t>(slot));
+  if (other != nullptr && other != &node && replay.pass != 0) {
+    Passing too{replay.pass,  Operation::bag_move,
+                replay.depth, Bytes(replay.address.begin(), replay.address.end()),
+                {},           0,
+                true};
+    Encoder out(too.payload);
+    put_value(out, other->key);
+    too.key = too.payload.size();
+    replay.passing.push_back(std::move(too));
+  }
+  place(bag, node, static_cast<std::uint32_t>(slot), replay.undo);
+}
+
+template <StructType Item, Flags F, KeyType Key>
+bool Bag<Item, F, Key>::Type::encode_element(const void* field, PartKind part, Decoder& key,
+                                             View view, Encoder& out) const {
+  const Bag& bag = *static_cast<const Bag*>(field);
+  const Key of_item = read_key<Key>(key);
+  const Node* const node = bag.nodes_ == nullptr ? nullptr : bag.nodes_->find(of_item);
+  if (node == nullptr) return false;
+  if (part == PartKind::slot) {
+    out.varint(node->slot);
+  } else {
+    encode_item(node->item, node->slot, view, out);
+  }
+  return true;
+}
+
+// Whatever lies where the item belongs changes places with it: it has its own place in what comes,
+// or is not there any more.
+template <StructType Item, Flags F, KeyType Key>
+std::size_t Bag<Item, F, Key>::Type::apply_element(void* field, PartKind part, View view,
+                                                   Decoder& in, Transaction& undo) const {
+  Bag& bag = of(field);
+  const std::size_t before = in.left();
+  const Key key = read_key<Key>(in);
+  const std::size_t size = before - in.left();
+  if (!in.ok()) return size;
+  if (part == PartKind::gone) {
+    if (bag.contains(key)) remove(bag, key, undo);
+    return size;
+  }
+  const std::uint64_t slot = in.varint();
+  if (in.ok() && slot >= bag.capacity_) in.fail(DataErrc::malformed);
+  if (!in.ok()) return size;
+  Node* node = bag.nodes().find(key);
+  if (node == nullptr && (part == PartKind::slot || bag.size() >= bag.capacity_)) {
+    in.fail(DataErrc::desync);
+    return size;
+  }
+  if (node == nullptr) {
+    if (!in.charge(sizeof(Node))) return size;
+    const std::uint32_t free = bag.nodes().first_free(bag.capacity_);
+    node = &add(bag, std::make_unique<Node>(key, free), undo);
+  }
+  place(bag, *node, static_cast<std::uint32_t>(slot), undo);
+  if (part == PartKind::element) replace_fields(*nested(), node->item, view, in, undo);
+  return size;
 }
 
 template <StructType Item, Flags F, KeyType Key>

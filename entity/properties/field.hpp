@@ -128,8 +128,7 @@ DataErrc Field<T, F>::record_value(std::uint8_t attention, const T& value) const
     if (audiences == 0) return DataErrc::ok;
     std::byte bytes[kMaxVarint];
     const ByteView payload(bytes, store_number(bytes, value));
-    to.root().record({audiences, Operation::set, to.depth(), to.bytes(), payload, 0,
-                      has(F, Flags::latest_only)});
+    to.root().record({audiences, Operation::set, to.depth(), to.bytes(), payload, 0});
     return DataErrc::ok;
   }
 }

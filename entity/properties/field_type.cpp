@@ -19,6 +19,15 @@ bool FieldType::encode_key(const PathStep&, Bytes&) const {
   return false;
 }
 
+bool FieldType::encode_element(const void*, PartKind, Decoder&, View, Encoder&) const {
+  return false;
+}
+
+std::size_t FieldType::apply_element(void*, PartKind, View, Decoder& in, Transaction&) const {
+  in.fail(DataErrc::malformed);
+  return 0;
+}
+
 StructBase* FieldType::descend(void*, Decoder&) const {
   return nullptr;
 }

@@ -7,6 +7,7 @@
 
 #include "entity/properties/address.hpp"
 #include "entity/properties/json/json_seam.hpp"
+#include "entity/properties/stamps.hpp"
 #include "entity/properties/transaction.hpp"
 
 namespace starbus::entity {
@@ -31,7 +32,7 @@ struct Passing {
   Bytes address;
   Bytes payload;
   std::size_t key;
-  bool latest_only;
+  bool moved_too = false;
 };
 
 /// One change from outside that is being applied by a field.
@@ -78,6 +79,14 @@ class FieldType {
   virtual void encode(const void* field, View view, Encoder& out) const = 0;
   virtual void replace(void* field, View view, Decoder& in, Transaction& undo) const = 0;
   virtual void apply(void* field, Replay& replay) const = 0;
+  /// For containers: an element (PartKind::element), or its slot (PartKind::slot), as it is now,
+  /// behind its key, which is read first. False: there is none; nothing is written.
+  virtual bool encode_element(const void* field, PartKind part, Decoder& key, View view,
+                              Encoder& out) const;
+  /// Makes it so, whatever was there; PartKind::gone: there is none. Reads the key first and
+  /// returns its size. Fails in the decoder.
+  virtual std::size_t apply_element(void* field, PartKind part, View view, Decoder& in,
+                                    Transaction& undo) const;
   /// The struct that the rest of an address is about: its key is read first. Fails in the decoder.
   virtual StructBase* descend(void* field, Decoder& in) const;
   /// The struct that a step of a path names; nullptr if there is none.

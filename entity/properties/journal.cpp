@@ -132,7 +132,7 @@ void Journal::record(const Entry& entry) {
   if (pending() == 0) buffer_.resize(buffer_.size() + kGroupSize);  // filled in when it is sealed
   const Header header{static_cast<std::uint32_t>(size),
                       static_cast<std::uint16_t>(entry.address.size() + entry.key), entry.audiences,
-                      entry.latest_only ? kLatestOnly : kChange};
+                      entry.moved_too ? kMovedToo : kChange};
   const std::size_t at = buffer_.size();
   buffer_.resize(at + sizeof header + size);
   std::byte* to = buffer_.data() + at;
@@ -193,22 +193,40 @@ void Journal::remove_unwanted(std::size_t from, std::size_t to) {
   if (to <= sealed_) sealed_ -= static_cast<std::uint32_t>(removed);
 }
 
-// A latest-only change makes those of the same field in the history pointless.
-void Journal::drop_older_latest() {
-  Reading latest(*this, sealed_ + kGroupSize, buffer_.size());
+// The parts that the pending changes are about; returns the audiences that see something of them.
+Reach Journal::note_pending(std::uint64_t stamp) {
+  Reach changed = 0;
   bool dropped = false;
-  while (latest.next()) {
-    if (latest.header().kind != kLatestOnly) continue;
-    Reading older(*this, 0, sealed_);
-    while (older.next()) {
-      if (older.header().kind != kLatestOnly) continue;
-      if (bus::as_text(older.address()) != bus::as_text(latest.address())) continue;
-      set_audiences(older.at(),
-                    static_cast<Reach>(older.header().audiences & ~latest.header().audiences));
-      dropped = true;
+  Reading reading(*this, sealed_ + kGroupSize, buffer_.size());
+  while (reading.next()) {
+    add_to(changed, reading.header().audiences);
+    const auto depth = static_cast<std::uint8_t>(std::to_integer<unsigned>(reading.bytes()[0]) & 7);
+    const ByteView address = reading.address();
+    switch (reading.operation()) {
+      case Operation::bag_move: {
+        Address::Buffer slot;
+        std::memcpy(slot.data(), address.data(), address.size());
+        slot[address.size()] = std::byte{0};  // the index of no field
+        note(PartKind::slot, depth, ByteView(slot.data(), address.size() + 1), stamp);
+        break;
+      }
+      case Operation::list_set:
+      case Operation::map_put:
+      case Operation::map_erase:
+      case Operation::bag_insert:
+      case Operation::bag_erase:
+        note(PartKind::element, depth, address, stamp);
+        break;
+      default:
+        note(PartKind::whole, depth, address, stamp);
+        break;
     }
+    if (reading.header().kind != kMovedToo) continue;
+    set_audiences(reading.at(), 0);
+    dropped = true;
   }
-  if (dropped) remove_unwanted(0, sealed_);
+  if (dropped) remove_unwanted(sealed_ + kGroupSize, buffer_.size());
+  return changed;
 }
 
 Reach Journal::seal_as(std::uint64_t stamp, Reach versions) {
@@ -216,9 +234,7 @@ Reach Journal::seal_as(std::uint64_t stamp, Reach versions) {
   Reach changed = versions;
   if (pending() != 0) {
     compact();
-    Reading reading(*this, sealed_ + kGroupSize, buffer_.size());
-    while (reading.next()) add_to(changed, reading.header().audiences);
-    drop_older_latest();
+    add_to(changed, note_pending(stamp));
     const Header group{sizeof stamp, 0, 0, kGroup};
     std::memcpy(buffer_.data() + sealed_, &group, sizeof group);
     bus::store(buffer_.data() + sealed_ + sizeof group, stamp);
@@ -227,12 +243,11 @@ Reach Journal::seal_as(std::uint64_t stamp, Reach versions) {
     compact_above_ = 0;
     trim(begin);
   }
-  if (overflowed_) changed = kAudienceBits;
+  const bool lost = overflowed_ || !stamps_.takes(stamp);
+  if (lost) changed = kAudienceBits;
   stamp_ = stamp;
-  for (std::size_t i = 0; i < kAudiences; ++i) {
-    if ((changed >> i & 1U) != 0) versions_[i] = stamp;
-  }
-  if (overflowed_) lose_history();
+  set_versions(changed);
+  if (lost) lose_history();
   return changed;
 }
 
@@ -243,18 +258,12 @@ void Journal::trim(std::size_t last) {
   // To three quarters, so that not every tick moves the rest.
   const std::size_t enough = last - kHistoryBytes * 3 / 4;
   std::size_t cut = 0;
-  std::uint64_t stamp = 0;
   Reading reading(*this, 0, sealed_);
   while (reading.next()) {
-    if (reading.header().kind == kGroup) {
-      cut = reading.at();
-      if (cut >= enough || cut == last) break;
-      stamp = group_stamp(cut);
-      continue;
-    }
-    for (std::size_t i = 0; i < kAudiences; ++i) {
-      if ((reading.header().audiences >> i & 1U) != 0) floors_[i] = std::max(floors_[i], stamp);
-    }
+    if (reading.header().kind != kGroup) continue;
+    cut = reading.at();
+    if (cut >= enough || cut == last) break;
+    ordered_from_ = group_stamp(cut);
   }
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(cut));
   sealed_ -= static_cast<std::uint32_t>(cut);
@@ -262,9 +271,27 @@ void Journal::trim(std::size_t last) {
     buffer_.shrink_to_fit();
 }
 
-bool Journal::collect(Audience audience, std::uint64_t since, Encoder& out) const {
-  if (since < floor(audience) || since > version(audience)) return false;
+bool Journal::keeps_order(Audience audience, std::uint64_t since) const {
   if (since == version(audience)) return true;
+  if (since < ordered_from_) return false;
+  std::size_t ticks = 0;
+  std::uint64_t stamp = 0;
+  std::uint64_t counted = 0;
+  Reading reading(*this, 0, sealed_);
+  while (reading.next()) {
+    if (reading.header().kind == kGroup) {
+      stamp = group_stamp(reading.at());
+    } else if (stamp > since && stamp != counted &&
+               (reading.header().audiences & bit_of(audience)) != 0) {
+      counted = stamp;
+      ++ticks;
+    }
+  }
+  return ticks <= 1;
+}
+
+void Journal::collect(Audience audience, std::uint64_t since, Encoder& out) const {
+  if (since == version(audience)) return;
   const Reach bit = bit_of(audience);
   std::uint64_t previous = since;
   Reading reading(*this, 0, sealed_);
@@ -290,7 +317,6 @@ bool Journal::collect(Audience audience, std::uint64_t since, Encoder& out) cons
     out.varint(version(audience) - previous);
     out.varint(0);
   }
-  return true;
 }
 
 void Journal::open(Audience audience, bool as_replica) {
@@ -303,12 +329,52 @@ void Journal::open(Audience audience, bool as_replica) {
   sent_[i] = versions_[i];
 }
 
-void Journal::lose_history() {
+void Journal::set_versions(Reach audiences) {
+  for (std::size_t i = 0; i < kAudiences; ++i) {
+    if ((audiences >> i & 1U) != 0) versions_[i] = stamp_;
+  }
+}
+
+void Journal::lose_order() {
   buffer_.clear();
   sealed_ = 0;
   compact_above_ = 0;
   overflowed_ = false;
+  ordered_from_ = stamp_;
+}
+
+void Journal::lose_history() {
+  lose_order();
   floors_ = versions_;
+  stamps_.clear(stamp_);
+}
+
+void Journal::change_fields(ByteView indices, Reach audiences) {
+  if (pending() != 0 || overflowed_) seal();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    note(PartKind::whole, 1, indices.subspan(i, 1), stamp_ + 1);
+  }
+  advance(stamp_ + 1, audiences);
+}
+
+void Journal::advance(std::uint64_t stamp, Reach versions) {
+  assert(pending() == 0 && stamp > stamp_);
+  const bool known = stamps_.takes(stamp);
+  stamp_ = stamp;
+  set_versions(known ? versions : kAudienceBits);
+  lose_order();
+  if (!known) lose_history();
+}
+
+void Journal::resume(const std::array<std::uint64_t, kAudiences>& floors,
+                     const std::vector<std::uint64_t>& last) {
+  stamps_.clear(0);
+  if (!stamps_.takes(stamp_)) return lose_history();
+  floors_ = floors;
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    const auto index = static_cast<std::byte>(i + 1);
+    if (last[i] != 0) stamps_.note(PartKind::whole, 1, ByteView(&index, 1), last[i]);
+  }
 }
 
 void Journal::restart() {

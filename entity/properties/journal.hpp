@@ -1,20 +1,23 @@
 #pragma once
 
 #include <array>
-#include <memory>
+#include <vector>
 
 #include "entity/properties/address.hpp"
+#include "entity/properties/stamps.hpp"
 
 namespace starbus::entity {
 
-/// The changes of one entity: those of this tick, and a bounded history of those
-/// of earlier ticks, for observers that lag. Each change is encoded once, when it is made, for all
-/// audiences that see the same of it. seal() ends a tick: it gives the tick a stamp, the next
-/// number of this entity, and that is the new version for every audience that sees something of it.
-/// Stamps are those of one lineage. Belongs to a Root; used by its thread.
+/// The changes of one entity: in their order those of this tick and of the last ones, for observers
+/// that keep up; and for those that lag, when each part has changed last (Stamps). Each change is
+/// encoded once, when it is made, for all audiences that see the same of it. seal() ends a tick: it
+/// gives the tick a stamp, the next number of this entity, and that is the new version for every
+/// audience that sees something of it. Stamps are those of one lineage. Belongs to a Root; used by
+/// its thread.
 class Journal {
  public:
-  explicit Journal(std::uint32_t lineage) : lineage_(lineage) {}
+  /// `fields`: of the entity itself.
+  Journal(std::uint32_t lineage, std::size_t fields) : lineage_(lineage), stamps_(fields) {}
 
   /// One change to record. The views must outlive the call only.
   struct Entry {
@@ -24,7 +27,8 @@ class Journal {
     ByteView address;
     ByteView payload;
     std::size_t key;  ///< bytes of the key that the payload begins with; 0 if none
-    bool latest_only;
+    /// Not to be sent: the change before has also moved the item with this key.
+    bool moved_too = false;
   };
   /// Costs an append. At kPendingBytes superseded changes go; if that does not help, everything
   /// pending is dropped, and every audience has lost its history.
@@ -37,14 +41,18 @@ class Journal {
   /// audiences whose version it becomes, whether or not anything was recorded for them.
   Reach seal_as(std::uint64_t stamp, Reach versions = 0);
 
-  /// Appends the changes of `audience` in (since, version], as groups. False: not kept any more.
-  bool collect(Audience audience, std::uint64_t since, Encoder& out) const;
+  /// Whether the changes of `audience` after `since` are kept in their order, and are of one tick:
+  /// what is of several is sent as the newest values.
+  bool keeps_order(Audience audience, std::uint64_t since) const;
+  /// If so: appends those in (since, version], as groups.
+  void collect(Audience audience, std::uint64_t since, Encoder& out) const;
+  const Stamps& stamps() const { return stamps_; }
 
   /// 0: of a replica that has no state.
   std::uint32_t lineage() const { return lineage_; }
   std::uint64_t stamp() const { return stamp_; }
   std::uint64_t version(Audience audience) const { return versions_[index_of(audience)]; }
-  /// Changes after this version are kept.
+  /// It is known what has changed after this version.
   std::uint64_t floor(Audience audience) const { return floors_[index_of(audience)]; }
   /// Whether there is something that take_news() has not sent.
   bool has_news(Audience audience) const {
@@ -59,6 +67,20 @@ class Journal {
   void restart();
   /// The same in another life.
   void restart(std::uint32_t lineage);
+  /// These whole fields of the entity have changed, in a tick of its own, as far as `audiences`
+  /// see.
+  void change_fields(ByteView indices, Reach audiences);
+  /// Of a replica: parts that have changed by `stamp`, in an order that is not known. Then
+  /// advance() takes that stamp as the version of `versions`.
+  void note(PartKind part, std::uint8_t depth, ByteView address, std::uint64_t stamp) {
+    if (stamps_.takes(stamp)) stamps_.note(part, depth, address, stamp);
+  }
+  void advance(std::uint64_t stamp, Reach versions);
+  /// What the real entity knew of its history where it lived before: the floor of each audience,
+  /// and when each of its fields has changed last.
+  void resume(const std::array<std::uint64_t, kAudiences>& floors,
+              const std::vector<std::uint64_t>& last);
+
   /// The same, as a snapshot says. Audiences that were not sent this version of this lineage have
   /// news.
   void restart(std::uint32_t lineage, std::uint64_t stamp,
@@ -69,7 +91,7 @@ class Journal {
   bool synced = false;  ///< it has taken a snapshot
 
   std::size_t pending() const { return buffer_.size() - sealed_; }
-  std::size_t capacity() const { return buffer_.capacity(); }
+  std::size_t memory() const { return buffer_.capacity() + stamps_.memory(); }
 
  private:
   // Before the bytes of a change as they go on the wire; before a group, its stamp.
@@ -79,7 +101,7 @@ class Journal {
     Reach audiences;
     std::uint8_t kind;
   };
-  enum Kind : std::uint8_t { kChange, kLatestOnly, kGroup };
+  enum Kind : std::uint8_t { kChange, kMovedToo, kGroup };
   class Reading;
 
   static constexpr std::uint64_t kNeverSent = ~std::uint64_t{0};  // no version
@@ -93,8 +115,10 @@ class Journal {
   void compact();
   void set_audiences(std::size_t at, Reach audiences);
   void remove_unwanted(std::size_t from, std::size_t to);
-  void drop_older_latest();
+  Reach note_pending(std::uint64_t stamp);
   void trim(std::size_t last);
+  void set_versions(Reach audiences);
+  void lose_order();
   void lose_history();
 
   std::uint32_t lineage_;
@@ -103,9 +127,11 @@ class Journal {
   std::uint32_t compact_above_ = 0;  // pending bytes
   bool overflowed_ = false;
   std::uint64_t stamp_ = 0;
+  std::uint64_t ordered_from_ = 0;  // the changes of later ticks are in the buffer
   std::array<std::uint64_t, kAudiences> versions_{};
   std::array<std::uint64_t, kAudiences> floors_{};
   std::array<std::uint64_t, kAudiences> sent_{};
+  Stamps stamps_;
 };
 
 }  // namespace starbus::entity

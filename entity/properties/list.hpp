@@ -113,10 +113,15 @@ DataErrc List<T, F>::put(Operation operation, std::size_t index, T value) {
   if (const DataErrc error = check(operation, index); error != DataErrc::ok) return error;
   if (operation == Operation::list_set && values_[index] == value) return DataErrc::ok;
   if (const DataErrc error = check_value(value); error != DataErrc::ok) return error;
-  const DataErrc error = this->record(attention, operation, [&](Encoder& out) {
-    if (operation != Operation::list_push) out.varint(index);
-    put_value(out, value);
-  });
+  std::byte at[kMaxVarint];
+  const std::size_t size = operation == Operation::list_push ? 0 : store_varint(at, index);
+  const DataErrc error = this->record(
+      attention, operation,
+      [&](Encoder& out) {
+        out.raw(at, size);
+        put_value(out, value);
+      },
+      operation == Operation::list_set ? size : 0);
   if (error != DataErrc::ok) return error;
   std::any old;
   if (operation == Operation::list_push) {
@@ -163,6 +168,16 @@ class List<T, F>::Type : public FieldType {
     if (read(in, values)) exchange(of(field), std::move(values), undo);
   }
   void apply(void* field, Replay& replay) const override;
+  bool encode_element(const void* field, PartKind, Decoder& key, View,
+                      Encoder& out) const override {
+    const auto& values = static_cast<const List*>(field)->values_;
+    const std::uint64_t index = key.varint();
+    if (index >= values.size()) return false;
+    put_value(out, T(values[static_cast<std::size_t>(index)]));
+    return true;
+  }
+  std::size_t apply_element(void* field, PartKind part, View, Decoder& in,
+                            Transaction& undo) const override;
   void save(const void* field, View view, Encoder& out) const override { encode(field, view, out); }
   void load(void* field, Decoder& in, Loading& loading) const override {
     replace(field, loading.view, in, loading.undo);
@@ -250,7 +265,9 @@ void List<T, F>::Type::apply_to_element(std::vector<T>& values, Replay& replay) 
   }
   std::size_t index = operation == Operation::list_push ? values.size() : values.size() - 1;
   if (operation != Operation::list_push && operation != Operation::list_pop) {
+    const std::size_t before = replay.in.left();
     index = static_cast<std::size_t>(replay.in.varint());
+    if (operation == Operation::list_set) replay.key = before - replay.in.left();
   }
   T value{};
   if (puts) get_value(replay.in, value);
@@ -279,6 +296,26 @@ void List<T, F>::Type::apply_to_element(std::vector<T>& values, Replay& replay) 
   replay.undo.on_rollback([&values, index, old = std::move(old)]() mutable {
     values.insert(values.begin() + static_cast<std::ptrdiff_t>(index), std::move(old));
   });
+}
+
+template <class T, Flags F>
+std::size_t List<T, F>::Type::apply_element(void* field, PartKind part, View, Decoder& in,
+                                            Transaction& undo) const {
+  std::vector<T>& values = of(field);
+  const std::size_t before = in.left();
+  const std::uint64_t wide = in.varint();
+  const std::size_t key = before - in.left();
+  T value{};
+  get_value(in, value);
+  if (part != PartKind::element) in.fail(DataErrc::malformed);
+  if (in.ok() && wide >= values.size()) in.fail(DataErrc::desync);
+  if (!in.ok()) return key;
+  const auto index = static_cast<std::size_t>(wide);
+  T old = std::move(values[index]);
+  values[index] = std::move(value);
+  undo.on_rollback(
+      [&values, index, old = std::move(old)]() mutable { values[index] = std::move(old); });
+  return key;
 }
 
 template <class T, Flags F>

@@ -206,6 +206,14 @@ class Map<K, V, F>::Type : public FieldType {
     if (decode(in, now)) exchange(of(field), std::move(now), undo);
   }
   void apply(void* field, Replay& replay) const override;
+  bool encode_element(const void* field, PartKind, Decoder& key, View,
+                      Encoder& out) const override {
+    const V* const value = static_cast<const Map*>(field)->find(read_key<K>(key));
+    if (value != nullptr) put_value(out, *value);
+    return value != nullptr;
+  }
+  std::size_t apply_element(void* field, PartKind part, View, Decoder& in,
+                            Transaction& undo) const override;
   void save(const void* field, View view, Encoder& out) const override { encode(field, view, out); }
   void load(void* field, Decoder& in, Loading& loading) const override {
     replace(field, loading.view, in, loading.undo);
@@ -264,6 +272,21 @@ class Map<K, V, F>::Type : public FieldType {
     undo.on_rollback([&values, old = std::move(now)]() mutable { values.swap(old); });
   }
   void apply_to_key(Values& values, Replay& replay) const;
+  static void put(Values& values, const K& key, V value, Transaction& undo) {
+    const auto [at, is_new] = values.try_emplace(key);
+    V old = std::exchange(at->second, std::move(value));
+    if (is_new) {
+      undo.on_rollback([&values, key] { values.erase(key); });
+    } else {
+      V& now = at->second;
+      undo.on_rollback([&now, old = std::move(old)]() mutable { now = std::move(old); });
+    }
+  }
+  static void drop(Values& values, typename Values::iterator at, Transaction& undo) {
+    auto node = values.extract(at);
+    undo.on_rollback(
+        [&values, node = std::move(node)]() mutable { values.insert(std::move(node)); });
+  }
 };
 
 template <KeyType K, class V, Flags F>
@@ -293,21 +316,38 @@ void Map<K, V, F>::Type::apply_to_key(Values& values, Replay& replay) const {
   if (!puts) {
     if (found == values.end()) return replay.fail(DataErrc::desync);
     if (replay.observed) replay.old = found->second;
-    auto node = values.extract(found);
-    replay.undo.on_rollback(
-        [&values, node = std::move(node)]() mutable { values.insert(std::move(node)); });
+    drop(values, found, replay.undo);
   } else if (found != values.end()) {
     replay.changed = !(found->second == value);
     if (replay.observed) replay.old = found->second;
-    V& now = found->second;
-    replay.undo.on_rollback(
-        [&now, old = std::exchange(now, std::move(value))]() mutable { now = std::move(old); });
+    put(values, key, std::move(value), replay.undo);
   } else if (values.size() >= kMaxElements) {
     replay.fail(DataErrc::desync);
   } else {
-    values.emplace(key, std::move(value));
-    replay.undo.on_rollback([&values, key] { values.erase(key); });
+    put(values, key, std::move(value), replay.undo);
   }
+}
+
+template <KeyType K, class V, Flags F>
+std::size_t Map<K, V, F>::Type::apply_element(void* field, PartKind part, View, Decoder& in,
+                                              Transaction& undo) const {
+  Values& values = of(field);
+  const std::size_t before = in.left();
+  const K key = read_key<K>(in);
+  const std::size_t size = before - in.left();
+  V value{};
+  if (part == PartKind::element) get_value(in, value);
+  if (part == PartKind::slot) in.fail(DataErrc::malformed);
+  if (!in.ok()) return size;
+  const auto found = values.find(key);
+  if (part == PartKind::gone) {
+    if (found != values.end()) drop(values, found, undo);
+  } else if (found == values.end() && values.size() >= kMaxElements) {
+    in.fail(DataErrc::desync);
+  } else {
+    put(values, key, std::move(value), undo);
+  }
+  return size;
 }
 
 template <KeyType K, class V, Flags F>

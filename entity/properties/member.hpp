@@ -68,10 +68,11 @@ class Member {
   Place place() const { return place_; }
 
   /// Records a change if it is watched: payload(Encoder&) writes what follows the address, and
-  /// `key` says how much of that is a key. An error: nothing was recorded.
+  /// `key` says how much of that is a key; `moved_too` as of Journal::Entry. An error: nothing was
+  /// recorded.
   template <class Payload>
   DataErrc record(std::uint8_t attention, Operation operation, Payload&& payload,
-                  std::size_t key = 0) const {
+                  std::size_t key = 0, bool moved_too = false) const {
     if ((attention & kAudienceBits) == 0) return DataErrc::ok;
     const Address to = address();
     const Reach audiences = static_cast<Reach>(to.reach() & attention & kAudienceBits);
@@ -80,8 +81,8 @@ class Member {
     Encoder out(scratch.bytes(), kMaxValue);
     payload(out);
     if (!out.ok()) return out.error();
-    to.root().record({audiences, operation, to.depth(), to.bytes(), scratch.bytes(), key,
-                      has(F, Flags::latest_only)});
+    to.root().record(
+        {audiences, operation, to.depth(), to.bytes(), scratch.bytes(), key, moved_too});
     return DataErrc::ok;
   }
   /// Tells observers of a change that was made.

@@ -16,7 +16,7 @@ enum class Cause : std::uint8_t {
   write,     ///< a write here
   delta,     ///< of a replica: a change of the real entity
   first,     ///< of a replica: its first snapshot; what differs from the defaults
-  snapshot,  ///< of a replica: a snapshot after changes that it has missed
+  snapshot,  ///< of a replica: a snapshot, or newest values, after changes that it has missed
   new_life,  ///< of a replica: a snapshot of an entity that was loaded again or went on elsewhere
 };
 /// "write", "delta", ...

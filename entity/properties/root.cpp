@@ -20,7 +20,7 @@ Root::~Root() = default;
 Journal& Root::journal() {
   if (journal_ == nullptr) {
     // A declaration that breaks a limit shows here, before anything is recorded.
-    journal_ = std::make_unique<Journal>(draw_lineage());
+    journal_ = std::make_unique<Journal>(draw_lineage(), schema().fields().size());
   }
   return *journal_;
 }
@@ -66,12 +66,18 @@ DataResult<> Root::encode_delta(Audience audience, const Version& since, Bytes& 
     return DataError(DataErrc::history_lost);
   }
   Encoder encoder(out, kMaxState);
+  const bool ordered = journal_->keeps_order(audience, since.stamp);
   encoder.byte(kDeltaForm);
-  encoder.byte(static_cast<std::uint8_t>(audience));
+  encoder.byte(static_cast<std::uint8_t>(static_cast<unsigned>(audience) |
+                                         (ordered ? 0U : unsigned{kNewestBit})));
   put_fixed(encoder, journal_->lineage());
   encoder.varint(since.stamp);
   encoder.varint(to - since.stamp);
-  journal_->collect(audience, since.stamp, encoder);
+  if (ordered) {
+    journal_->collect(audience, since.stamp, encoder);
+  } else {
+    encode_newest(audience, since.stamp, encoder);
+  }
   if (const DataErrc error = encoder.error(); error != DataErrc::ok) {
     encoder.rewind(0);
     return DataError(error);
@@ -93,6 +99,7 @@ DataResult<> Root::encode_snapshot(View view, Bytes& out) {
     encoder.varint(stamp - version(static_cast<Audience>(i)).stamp);
   }
   encode_fields(schema(), *this, view, encoder);
+  if (view == View::migration) encode_history(encoder);
   if (const DataErrc error = encoder.error(); error != DataErrc::ok) {
     encoder.rewind(0);
     return DataError(error);
@@ -182,7 +189,7 @@ void Root::unobserve(ObserverId id) {
 }
 
 std::size_t Root::memory() const {
-  const std::size_t recording = journal_ == nullptr ? 0 : sizeof(Journal) + journal_->capacity();
+  const std::size_t recording = journal_ == nullptr ? 0 : sizeof(Journal) + journal_->memory();
   return recording + (observers_ == nullptr ? 0 : sizeof(Observers));
 }
 

@@ -53,7 +53,7 @@ class Root : public StructBase {
 
   /// Ends the tick and gives each watched audience that has news its bytes, once, ghosts first:
   /// send(Audience, ByteView), which may not touch this object. They are a delta from the last sent
-  /// state, or a snapshot where the history no longer reaches back to that. An error: that
+  /// state, or a snapshot if the state was replaced since. An error: that
   /// audience's state is larger than kMaxState; the others got theirs.
   template <class Send>
   DataResult<> flush(Send&& send);
@@ -82,8 +82,10 @@ class Root : public StructBase {
   /// stays, also through moves by snapshot, and is another one for the same entity when it is
   /// loaded again.
   Version version(Audience audience) const;
-  /// Appends the changes for `audience` after `since`, up to the last sealed tick; history_lost if
-  /// that is not kept, was never a version, or is one of another lineage.
+  /// Appends the changes for `audience` after `since`, up to the last sealed tick: those of one
+  /// tick in their order, and of several the newest value of each part that has changed, once.
+  /// history_lost if `since` is older than the watching of the audience, was never a version, or is
+  /// one of another lineage.
   DataResult<> encode_delta(Audience audience, const Version& since, Bytes& out) const;
   /// Seals, then appends all that the view sees, with the versions. `migration` is everything that
   /// travels to another process, of whatever audience.
@@ -92,6 +94,12 @@ class Root : public StructBase {
   /// Another process may have gone on from the same state and sent its changes: from now on this
   /// object has another lineage, and its watchers take a snapshot.
   void begin_anew();
+
+  /// After the arrival by a snapshot for migration: what did not travel has its defaults, and is
+  /// news for those who see it. What else has changed since a version of the former process can be
+  /// asked for as before; of changes within structs and containers only the field is known. True:
+  /// there are news.
+  bool tell_what_stayed_behind();
 
   // --- Being a replica ------------------------------------------------------------------------
 
@@ -116,7 +124,8 @@ class Root : public StructBase {
     return (attention & kFrozenBit) != 0 ? DataErrc::frozen : DataErrc::ok;
   }
 
-  /// Applies the bytes of encode_delta, all or nothing. Ticks that this replica has are skipped.
+  /// Applies the bytes of encode_delta, all or nothing. Ticks that this replica has are skipped. Of
+  /// newest values observers get the differences, as of a snapshot.
   /// gap: changes in between are missing, or it is of another lineage; desync and malformed: take a
   /// snapshot.
   DataResult<> apply_delta(ByteView bytes);
@@ -192,10 +201,17 @@ class Root : public StructBase {
   std::uint32_t draw_lineage() const;
   struct Batch;
   struct Target;
+  struct Spot;
+  struct History;
   DataErrc apply_groups(Decoder& in, std::uint64_t from, std::uint64_t to, Batch& batch);
   DataErrc apply_change(Decoder& in, Batch& batch);
+  DataErrc walk(Decoder& in, std::uint8_t depth, Spot& spot) const;
+  void encode_newest(Audience audience, std::uint64_t since, Encoder& out) const;
+  DataResult<> apply_newest(Decoder& in, std::uint64_t to);
+  void encode_history(Encoder& out) const;
+  void read_history(Decoder& in, History& history) const;
   void pass_on(Batch& batch);
-  DataResult<> apply_body(Decoder& in, View view);
+  DataResult<> apply_body(Decoder& in, View view, History& history);
   std::shared_ptr<StructBase> state_for_observers() const;
   void tell_differences(const StructBase& before, Cause cause);
   DataResult<Target> resolve(std::string_view path);

@@ -1,14 +1,10 @@
 // Replicas: bytes of the real entity are applied, whole or not at all.
 #include "entity/properties/path.hpp"
-#include "entity/properties/root.hpp"
+#include "entity/properties/root_newest.hpp"
 #include "entity/properties/wire.hpp"
 
 namespace starbus::entity {
 namespace {
-
-// Of memory for each change of a delta, until all of it is known to be valid: how to take it back,
-// and what observers and other replicas are told. kArchiveMemory so bounds the changes of a delta.
-constexpr std::size_t kChangeCost = 512;
 
 template <class T>
 T take_fixed(Decoder& in) {
@@ -63,7 +59,8 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
     return DataError(DataErrc::wrong_audience);
   }
   const auto before = moved ? nullptr : state_for_observers();
-  if (const DataResult<> applied = apply_body(in, static_cast<View>(view)); !applied)
+  History history;
+  if (const DataResult<> applied = apply_body(in, static_cast<View>(view), history); !applied)
     return applied;
   const Cause cause = journal_ == nullptr || !journal_->synced ? Cause::first
                       : journal_->lineage() == lineage         ? Cause::snapshot
@@ -80,6 +77,7 @@ DataResult<> Root::apply_snapshot(ByteView bytes) {
   journal().restart(begins ? draw_lineage() : lineage, stamp, versions);
   journal_->synced = true;
   if (moved) {
+    if (!begins) journal_->resume(history.floors(versions), history.last(stamp));
     attention_ = static_cast<std::uint8_t>(attention_ | watching);
     if ((watching & bit_of(Audience::save)) != 0) save_watched_ = true;
     journal_->set_all_sent();
@@ -107,9 +105,10 @@ void Root::tell_differences(const StructBase& before, Cause cause) {
   for (Change& change : std::move(differences).take(schema())) observers_->tell(std::move(change));
 }
 
-DataResult<> Root::apply_body(Decoder& in, View view) {
+DataResult<> Root::apply_body(Decoder& in, View view, History& history) {
   Transaction undo;
   replace_fields(schema(), *this, view, in, undo);
+  if (view == View::migration) read_history(in, history);
   if (in.finish() != DataErrc::ok) return DataError(in.error());
   undo.commit();
   return {};
@@ -135,7 +134,9 @@ DataResult<> Root::apply_delta(ByteView bytes) {
   if (!is_replica()) return DataError(DataErrc::not_replica);
   Decoder in(bytes, {.bytes = kMaxState});
   if (in.byte() != kDeltaForm) in.fail(DataErrc::malformed);
-  const std::uint8_t audience = in.byte();
+  const std::uint8_t head = in.byte();
+  const bool newest = (head & kNewestBit) != 0;
+  const auto audience = static_cast<std::uint8_t>(head & ~kNewestBit);
   const auto lineage = take_fixed<std::uint32_t>(in);
   const std::uint64_t from = in.varint();
   const std::uint64_t more = in.varint();
@@ -149,6 +150,10 @@ DataResult<> Root::apply_delta(ByteView bytes) {
   const Version had = version(journal_->replica_of);
   if (!journal_->synced || lineage != had.lineage || from > had.stamp) {
     return DataError(DataErrc::gap);
+  }
+  if (newest) {
+    if (from + more <= had.stamp) return {};  // it has them
+    return apply_newest(in, from + more);
   }
   Batch batch{view_of(journal_->replica_of), had.stamp, {}, {}, {}, {}};
   const DataErrc error = apply_groups(in, from, from + more, batch);
@@ -197,20 +202,9 @@ DataErrc Root::apply_change(Decoder& in, Batch& batch) {
   const auto depth = static_cast<std::uint8_t>(head & 7);
   if (depth == 0 || head >> 3 >= static_cast<int>(kOperations)) return DataErrc::malformed;
   const ByteView whole = in.rest();
-  StructBase* owner = this;
-  const Schema* schema = &this->schema();
-  const FieldInfo* field = nullptr;
-  Reach reach = kWholeReach;
-  for (std::uint8_t level = 1; level <= depth; ++level) {
-    field = schema->find(in.byte());
-    if (field == nullptr) in.fail(DataErrc::malformed);
-    if (!in.ok()) return in.error();
-    reach = static_cast<Reach>(reach & field->reach);
-    if (level == depth) break;
-    owner = field->type->descend(field->of(*owner), in);
-    schema = field->type->nested();
-    if (owner == nullptr) return in.ok() ? DataErrc::malformed : in.error();
-  }
+  Spot spot;
+  if (const DataErrc error = walk(in, depth, spot); error != DataErrc::ok) return error;
+  const Reach reach = spot.reach;
   if ((reach & bit_of(batch.view)) == 0) return DataErrc::malformed;
   batch.versions = static_cast<Reach>(batch.versions | (reach & kAudienceBits));
 
@@ -226,13 +220,13 @@ DataErrc Root::apply_change(Decoder& in, Batch& batch) {
                 watching,
                 batch.passing};
   const ByteView payload = in.rest();
-  field->type->apply(field->of(*owner), replay);
+  spot.type->apply(spot.field, replay);
   if (!in.ok()) return in.error();
   if (replay.pass != 0 && replay.changed && !replay.passed) {
     const ByteView used = payload.first(payload.size() - in.left());
     batch.passing.push_back({replay.pass, replay.operation, depth,
                              Bytes(address.begin(), address.end()), Bytes(used.begin(), used.end()),
-                             replay.key, has(field->flags, Flags::latest_only)});
+                             replay.key});
   }
   if (watching && replay.changed) {
     batch.changes.push_back({path_text(this->schema(), address), replay.operation,
@@ -248,7 +242,7 @@ void Root::pass_on(Batch& batch) {
     for (; next < group.passing; ++next) {
       const Passing& change = batch.passing[next];
       journal_->record({change.audiences, change.operation, change.depth, change.address,
-                        change.payload, change.key, change.latest_only});
+                        change.payload, change.key, change.moved_too});
     }
     journal_->seal_as(group.stamp, static_cast<Reach>(group.versions | bit_of(batch.view)));
   }

@@ -3,6 +3,7 @@
 #include "bus/core/bytes.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/properties/flags.hpp"
+#include "entity/properties/lineage.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -19,8 +20,20 @@ class AudienceSink {
   /// how to tell them apart). The bytes live until this returns.
   virtual void news(const entity::Entity& entity, entity::Audience audience,
                     bus::ByteView bytes) = 0;
+  /// An entity has arrived from another process, where its watchers of this audience were told up
+  /// to `version`. True: they go on from there, as far as this sink knows them; what did not travel
+  /// follows as a change, and one that lags is given what it lacks by EntityHost::watch with its
+  /// version. False, as by default: the whole state follows at once, as news.
+  virtual bool goes_on(const entity::Entity& entity, entity::Audience audience,
+                       const entity::Version& version) {
+    static_cast<void>(entity);
+    static_cast<void>(audience);
+    static_cast<void>(version);
+    return false;
+  }
   /// After the last news of an entity: it has ended here. `moved`: it goes on elsewhere, and sends
-  /// its changes to its watchers from there, beginning with a snapshot.
+  /// its changes to its watchers from there, beginning with a snapshot unless its sink there knows
+  /// that they go on.
   virtual void gone(const entity::Entity& entity, entity::EndReason reason) {
     static_cast<void>(entity);
     static_cast<void>(reason);

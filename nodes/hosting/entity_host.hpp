@@ -186,6 +186,12 @@ class EntityHost final : private entity::EntityObserver {
   entity::DataResult<> watch(entity::Entity& entity, entity::Audience audience) {
     return sync_.show(entity, audience);
   }
+  /// The same for a watcher that has the state of a version: the sink gets what has changed since,
+  /// or the whole state if the version is of another lineage, or older than the watching.
+  entity::DataResult<> watch(entity::Entity& entity, entity::Audience audience,
+                             const entity::Version& since) {
+    return sync_.show(entity, audience, since);
+  }
   /// Sends changes and starts due saves, over as many turns of the loop as that takes. Called every
   /// HostOptions::tick.
   void tick();
@@ -217,6 +223,7 @@ class EntityHost final : private entity::EntityObserver {
   const SyncCounters& told() const { return sync_.counters(); }
   const MailCounters& mail() const { return mail_.counters(); }
   const NoticeCounters& notices() const { return notices_.counters(); }
+  const SnapshotCache& snapshots() const { return sync_.snapshots(); }
   /// Entities whose present state is not stored, those that have ended among them.
   std::size_t unsaved() const { return saver_.pending(); }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/io/clock.hpp"
 #include "entity/properties/scratch.hpp"
 #include "nodes/hosting/limits.hpp"
+#include "nodes/hosting/properties_copy.hpp"
 
 namespace starbus::nodes::entities {
 
@@ -14,7 +16,6 @@ using entity::Audience;
 using entity::Entity;
 using entity::Reach;
 using entity::Root;
-using entity::View;
 
 namespace {
 
@@ -32,10 +33,24 @@ void EntitySync::add(Entity& entity, bool arrived) {
   // The state that is saved is not known.
   if (users_.unsaved && sees(*properties, Audience::save)) users_.unsaved(id_of(entity));
   properties->listen(this, id_of(entity));
-  if (!arrived || users_.sink == nullptr) return;
+  if (arrived) this->arrived(entity, *properties);
+}
+
+void EntitySync::arrived(Entity& entity, Root& properties) {
+  struct Told {
+    Audience audience;
+    entity::Version version;
+  };
+  std::vector<Told> told;  // in its former process
   for (const Audience audience :
        {Audience::ghost, Audience::other_clients, Audience::own_client, Audience::cache}) {
-    if (properties->watched(audience)) static_cast<void>(show(entity, audience));
+    if (properties.watched(audience)) told.push_back({audience, properties.version(audience)});
+  }
+  properties.tell_what_stayed_behind();
+  if (users_.sink == nullptr) return;
+  for (const auto& [audience, version] : told) {
+    if (users_.sink->goes_on(entity, audience, version)) continue;
+    if (show(entity, audience)) properties.drop_news(audience);
   }
 }
 
@@ -44,12 +59,10 @@ void EntitySync::mirror(Entity& entity, entity::rpc::Endpoint& endpoint, bus::Ep
   if (properties == nullptr || publishers_.contains(id_of(entity))) return;
   properties->watch(Audience::ghost);
   properties->drop_news(Audience::ghost);  // mirrors begin with a snapshot
-  auto publisher = std::make_unique<replica::Publisher>(endpoint, epoch, [properties] {
-    bus::Bytes bytes;
-    // A state beyond the limit is empty, which no mirror takes.
-    static_cast<void>(properties->encode_snapshot(View::ghost, bytes));
-    return bytes;
-  });
+  auto publisher = std::make_unique<replica::Publisher>(
+      endpoint, epoch, [this, properties, id = id_of(entity)](bus::ByteView have) {
+        return state_for_mirrors(id, *properties, have);
+      });
   if (const auto attached = entity.attach(*publisher); !attached) {
     spdlog::error("entities: {} cannot be mirrored: {}", entity.label(),
                   attached.error().to_string());
@@ -66,7 +79,21 @@ void EntitySync::begin_anew(Entity& entity, entity::rpc::Endpoint& endpoint, bus
   properties->begin_anew();
 }
 
-entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
+bus::Bytes EntitySync::state_for_mirrors(std::uint64_t id, Root& properties, bus::ByteView have) {
+  bus::Bytes bytes;
+  properties.seal();
+  const entity::Version since = unpack_version(have);
+  if (since.lineage != 0 && properties.encode_delta(Audience::ghost, since, bytes)) {
+    ++counters_.since;
+    return bytes;
+  }
+  const auto state = snapshots_.get(id, properties, Audience::ghost, bus::io::boot_now());
+  // A state beyond the limit is empty, which no mirror takes.
+  return state ? bus::Bytes(state->begin(), state->end()) : bus::Bytes{};
+}
+
+entity::DataResult<> EntitySync::show(Entity& entity, Audience audience,
+                                      const entity::Version& since) {
   Root* const properties = entity.properties();
   if (properties == nullptr || users_.sink == nullptr) {
     return entity::DataError(entity::DataErrc::wrong_audience);
@@ -76,11 +103,19 @@ entity::DataResult<> EntitySync::show(Entity& entity, Audience audience) {
     return entity::DataError(entity::DataErrc::frozen);
   }
   properties->watch(audience);
-  entity::Scratch all;
-  const auto encoded = properties->encode_snapshot(view_of(audience), all.bytes());
-  if (!encoded) return encoded;
+  properties->seal();
+  entity::Scratch changes;
+  if (since.lineage != 0 && properties->encode_delta(audience, since, changes.bytes())) {
+    ++counters_.since;
+    users_.sink->news(entity, audience, bus::ByteView(changes.bytes()));
+    return {};
+  }
+  const auto state = snapshots_.get(id_of(entity), *properties, audience, bus::io::boot_now());
+  if (!state) return state.error();
   ++counters_.snapshots;
-  users_.sink->news(entity, audience, bus::ByteView(all.bytes()));
+  // A copy: the sink may lead to another one.
+  changes.bytes().assign(state->begin(), state->end());
+  users_.sink->news(entity, audience, bus::ByteView(changes.bytes()));
   return {};
 }
 
@@ -98,6 +133,7 @@ void EntitySync::changed(std::uint64_t tag) {
 
 bool EntitySync::pass(entity::EntityManager& entities, std::size_t most,
                       const entity::rpc::PassTime& time) {
+  snapshots_.expire(bus::io::boot_now());
   if (telling_.empty()) {
     if (changed_.empty()) return false;
     telling_.swap(changed_);
@@ -137,6 +173,7 @@ void EntitySync::tell(Entity& entity) {
 /// within one long tick would make it grow.
 void EntitySync::forget(Entity& entity) {
   publishers_.erase(id_of(entity));
+  snapshots_.forget(id_of(entity));
   const Root* const properties = entity.properties();
   if (properties == nullptr || properties->listened()) return;
   ended_.insert(id_of(entity));
@@ -158,6 +195,7 @@ void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
   }
   ++counters_.told;
   counters_.bytes += news.bytes().size();
+  snapshots_.forget(id_of(entity), audience);
   const bus::ByteView bytes(news.bytes());
   if (mirrored) publisher->second->publish(bytes);
   if (users_.sink != nullptr) users_.sink->news(entity, audience, bytes);

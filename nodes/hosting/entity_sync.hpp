@@ -20,6 +20,7 @@
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/root.hpp"
 #include "nodes/hosting/audience_sink.hpp"
+#include "nodes/hosting/snapshot_cache.hpp"
 #include "nodes/replica/publisher.hpp"
 
 namespace starbus::nodes::entities {
@@ -29,6 +30,7 @@ struct SyncCounters {
   std::uint64_t told = 0;       // updates of one entity for one audience
   std::uint64_t bytes = 0;      // of the updates
   std::uint64_t snapshots = 0;  // requested by watch
+  std::uint64_t since = 0;      // changes since a version, requested by watch and by mirrors
   std::uint64_t too_large = 0;  // updates that were not sent: see kMaxState of the properties
 };
 
@@ -46,15 +48,18 @@ class EntitySync final : private entity::ChangeListener {
   EntitySync(const EntitySync&) = delete;
   EntitySync& operator=(const EntitySync&) = delete;
 
-  /// Begins to collect changes. `arrived`: watchers from its former process get its whole state.
+  /// Begins to collect changes. `arrived`: what did not travel is told to watchers from its former
+  /// process, or its whole state unless the sink knows that they go on.
   void add(entity::Entity& entity, bool arrived);
   /// Publishes its ghost audience to the mirrors of its channel (nodes/replica).
   void mirror(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
   /// It may have sent changes from another process, and was rolled back: watchers get its whole
   /// state.
   void begin_anew(entity::Entity& entity, entity::rpc::Endpoint& endpoint, bus::Epoch epoch);
-  /// Sends the sink the whole state of an audience now, and begins to watch it.
-  entity::DataResult<> show(entity::Entity& entity, entity::Audience audience);
+  /// Sends the sink the whole state of an audience now, or what has changed since a version if that
+  /// is known, and begins to watch it.
+  entity::DataResult<> show(entity::Entity& entity, entity::Audience audience,
+                            const entity::Version& since = {});
 
   /// Goes on with the present tick, or begins one: sends the changes of at most `most` entities,
   /// and of at least one. True if the tick has more.
@@ -73,6 +78,7 @@ class EntitySync final : private entity::ChangeListener {
   /// Null if it has no mirrors.
   const replica::Publisher* publisher(const entity::Entity& entity) const;
   const SyncCounters& counters() const { return counters_; }
+  const SnapshotCache& snapshots() const { return snapshots_; }
 
  private:
   // ChangeListener
@@ -84,6 +90,8 @@ class EntitySync final : private entity::ChangeListener {
   static std::uint64_t id_of(const entity::Entity& entity) {
     return static_cast<std::uint64_t>(entity.online_id());
   }
+  void arrived(entity::Entity& entity, entity::Root& properties);
+  bus::Bytes state_for_mirrors(std::uint64_t id, entity::Root& properties, bus::ByteView have);
   void tell_one(entity::Entity& entity, entity::Root& properties, entity::Audience audience);
 
   const Users users_;
@@ -93,6 +101,7 @@ class EntitySync final : private entity::ChangeListener {
   std::vector<std::uint64_t> changed_;       // since this tick began: for the next one
   std::unordered_set<std::uint64_t> ended_;  // of those, entities that have ended
   std::unordered_map<std::uint64_t, std::unique_ptr<replica::Publisher>> publishers_;
+  SnapshotCache snapshots_;
   SyncCounters counters_;
 };
 

@@ -16,6 +16,13 @@ class GuardedSink final : public AudienceSink {
     guarded(UnitKind::listener, "AudienceSink::news",
             [&] { sink_->news(entity, audience, bytes); });
   }
+  bool goes_on(const entity::Entity& entity, entity::Audience audience,
+               const entity::Version& version) override {
+    bool known = false;
+    guarded(UnitKind::listener, "AudienceSink::goes_on",
+            [&] { known = sink_->goes_on(entity, audience, version); });
+    return known;
+  }
   void gone(const entity::Entity& entity, entity::EndReason reason) override {
     guarded(UnitKind::listener, "AudienceSink::gone", [&] { sink_->gone(entity, reason); });
   }

@@ -17,6 +17,14 @@ namespace starbus::nodes::entities {
     "the rest follows in the next turn")                                                          \
   X(kTickTime, 5ms, "of syncing, and again of saving, in one turn of the loop",                   \
     "as kTickEntities; due saves follow in the next tick")                                        \
+  X(kSnapshotKept, 1s,                                                                            \
+    "that a snapshot of an entity is kept for others who begin to watch it: a crowd that enters", \
+    "it is encoded again")                                                                        \
+  X(kSnapshotKeptBytes, 256_KiB, "bytes", "of such a one", "it is encoded for each")              \
+  X(kSnapshotsKept, 16'384, "snapshots", "of all entities at a time: each has a line in a table", \
+    "the oldest go")                                                                              \
+  X(kSnapshotCache, 8_MiB, "bytes", "of all of them: 10,000 entities of some 800 bytes",          \
+    "the oldest go")                                                                              \
   X(kSaveEvery, 1min,                                                                             \
     "from the first unsaved change to its save, unless configured: the changes that a crash "     \
     "may take",                                                                                   \

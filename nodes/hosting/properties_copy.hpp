@@ -4,9 +4,24 @@
 #include <utility>
 
 #include "entity/properties/root.hpp"
+#include "entity/properties/wire.hpp"
 #include "nodes/replica/mirror_core.hpp"
 
 namespace starbus::nodes::entities {
+
+/// A version as mirrors tell it to publishers: u32 lineage, u64 stamp.
+inline bus::Bytes pack_version(const entity::Version& version) {
+  bus::Bytes bytes(sizeof version.lineage + sizeof version.stamp);
+  bus::store(bytes.data(), version.lineage);
+  bus::store(bytes.data() + sizeof version.lineage, version.stamp);
+  return bytes;
+}
+/// No version if it is none.
+inline entity::Version unpack_version(bus::ByteView bytes) {
+  if (bytes.size() != sizeof(std::uint32_t) + sizeof(std::uint64_t)) return {};
+  return {bus::load<std::uint32_t>(bytes.data()),
+          bus::load<std::uint64_t>(bytes.data() + sizeof(std::uint32_t))};
+}
 
 /// The ghost properties of an entity that lives elsewhere, kept up to date by a replica::Mirror of
 /// its channel: see TypeOptions::mirrored.
@@ -28,9 +43,13 @@ class PropertiesCopy final : public replica::Replica {
       : properties_(properties), replaced_(std::move(replaced)) {
     properties_.become_replica(entity::Audience::ghost);
   }
-  bool restore(bus::ByteView snapshot) override {
+  /// A snapshot, or what has changed since version().
+  bool restore(bus::ByteView state) override {
     const std::uint32_t had = lineage();
-    if (!properties_.apply_snapshot(snapshot)) return false;
+    const bool delta = !state.empty() && state.front() == std::byte{entity::kDeltaForm};
+    const bool taken = delta ? properties_.apply_delta(state).has_value()
+                             : properties_.apply_snapshot(state).has_value();
+    if (!taken) return false;
     if (!replaced_) return true;
     replaced_(had == 0           ? entity::Cause::first
               : had == lineage() ? entity::Cause::snapshot
@@ -39,6 +58,9 @@ class PropertiesCopy final : public replica::Replica {
   }
   /// A delta, or a snapshot where the source has no delta.
   bool apply(bus::ByteView news) override { return properties_.apply_delta(news) || restore(news); }
+  bus::Bytes version() const override {
+    return pack_version(properties_.version(entity::Audience::ghost));
+  }
 
  private:
   /// 0: it has no state yet.

@@ -1,4 +1,4 @@
-/// The mirrors that a publisher tells, and when each has asked last.
+/// The processes whose mirrors a publisher tells, and when each has asked last.
 ///
 /// No I/O and no clock. Belongs to the loop's thread. One that has not asked for kForget is
 /// forgotten, at the latest a second after that; beyond kMaxMirrors none is taken.
@@ -20,6 +20,7 @@ class Followers {
   /// Whom to tell now; until the next call of a function that changes this.
   const std::vector<std::string>& names(entity::Time now);
   std::size_t size() const { return asked_.size(); }
+  bool has(const std::string& mirror) const { return asked_.contains(mirror); }
 
  private:
   void forget_old(entity::Time now);

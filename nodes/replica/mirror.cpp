@@ -1,7 +1,6 @@
 #include "nodes/replica/mirror.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <utility>
@@ -29,23 +28,22 @@ Errc reason_of(const entity::rpc::Failure<Error>& failure) {
 
 }  // namespace
 
-void MirrorReceiver::delta(entity::rpc::Caller& from, Position at, std::string bytes) {
-  const bool node = from.from == entity::rpc::From::server || from.from == entity::rpc::From::gate;
-  const bool owner = owner_.epoch && node && from.process == owner_.process &&
-                     at.stream.epoch <= owner_.epoch.value;
-  if (!owner) return core_.ignore_stranger();
-  core_.delta(at, bus::as_bytes(bytes), boot_now());
-}
-
 Mirror::Mirror(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers, std::string publisher,
                Replica& replica)
     : endpoint_(endpoint),
       publisher_(std::move(publisher)),
       number_(next_number()),
+      exchange_(Exchange::of(endpoint)),
       core_(replica) {
-  const auto set =
-      timers.every(timer_, milliseconds(0), kMirrorTick, entity::CatchUp::once, [this] { tick(); });
-  if (!set) spdlog::error("the mirror of {}: stopped, no timer is free", publisher_);
+  exchange_->add(*this, timers);
+  if (!watched_) return;
+  const PublisherOwner owner = exchange_->owner_of(publisher_);
+  if (owner.epoch) owner_changed(owner);
+}
+
+Mirror::~Mirror() {
+  if (!watched_) exchange_->lives_in(owner_.name, {});
+  exchange_->remove(*this);
 }
 
 MirrorStatus Mirror::status() const {
@@ -61,108 +59,122 @@ MirrorStatus Mirror::status() const {
   return status;
 }
 
-/// Its name is lost with the lease: then it is asked for again.
-bool Mirror::is_bound() {
-  if (!name_.empty() && endpoint_.bus().epoch(name_)) return true;
-  if (binding_ || boot_now() < bind_at_ || endpoint_.bus().host().empty()) return false;
-  name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node() + "/" +
-          std::to_string(number_);
-  binding_ = true;
-  endpoint_.bind(name_, receiver_,
-                 [this, weak = std::weak_ptr(alive_)](const bus::Result<bus::Bound>& result) {
-                   if (!weak.expired()) bound(result);
-                 });
-  return false;
-}
-
-/// Logged when it changes: a refusal may last for as long as an access list says so.
-void Mirror::bound(const bus::Result<bus::Bound>& result) {
-  binding_ = false;
-  const Code code = result.error().code;
-  if (!result) bind_at_ = boot_now() + kBindAgain;
-  if (code == refused_) return void(++refusals_);
-  const std::string former = refused_.is_ok()
-                                 ? ""
-                                 : " (behind " + std::to_string(refusals_) + " times " +
-                                       std::string(name_of(refused_)) + ")";
-  refused_ = code;
-  refusals_ = 1;
-  if (result) {
-    spdlog::info("the mirror of {}: name bound{}", publisher_, former);
+void Mirror::owner_changed(const PublisherOwner& owner) {
+  if (!watched_) return;
+  owner_ = owner;
+  if (owner.epoch) {
+    core_.owner_new(boot_now());
   } else {
-    spdlog::warn("the mirror of {}: no name, binding again: {}{}", publisher_,
-                 result.error().to_string(), former);
+    core_.owner_gone();
   }
+  look_again();
 }
 
-/// Shows who may say what the state is.
-void Mirror::watch() {
-  if (watched_ || boot_now() < watch_at_) return;
-  watch_at_ = boot_now() + kBindAgain;
-  auto watch = endpoint_.bus().watch(
-      publisher_, [this](const bus::WatchUpdate& update) { owner_changed(update); },
-      [this](const bus::Error& why) {
-        watched_ = false;
-        spdlog::warn("the mirror of {}: cannot see who owns it, asking again: {}", publisher_,
-                     why.to_string());
-      });
-  if (!watch) return;
-  watch_ = std::move(*watch);
-  watched_ = true;
+/// Whoever answers to the publisher's name owns it. False: it did not see that yet, or did once.
+bool Mirror::learn(const Position& at, const Home& home) {
+  if (watched_) return is_of_owner(at);
+  if (at.stream.epoch < owner_.epoch.value) return false;
+  const bus::Process process{home.host, home.slot, home.incarnation};
+  if (at.stream.epoch == owner_.epoch.value && process == owner_.process) return true;
+  exchange_->lives_in(owner_.name, home.node);
+  owner_ = {process, home.node, bus::Epoch{at.stream.epoch}};
+  core_.owner_new(boot_now());
+  return true;
 }
 
-void Mirror::owner_changed(const bus::WatchUpdate& update) {
-  for (const bus::WatchRow& row : update.changes) {
-    if (row.name != publisher_) continue;  // a longer one
-    if (!row.present) {
-      owner_ = {};
-      core_.owner_gone();
-      continue;
-    }
-    const bool same = owner_.epoch == row.epoch && owner_.process == row.owner;
-    owner_ = {row.owner, row.epoch};
-    if (!same) core_.owner_new(boot_now());
+void Mirror::process_ended(const std::string& process, const PublisherOwner& owner) {
+  if (!lives_in(process, owner)) return;
+  exchange_->lives_in(owner_.name, {});
+  owner_ = {};
+  core_.owner_gone();
+  follow_at_ = boot_now();
+  look_again();
+}
+
+void Mirror::delta(const entity::rpc::Caller& from, const Position& at, bus::ByteView bytes) {
+  if (!from_owner(from, at)) return core_.ignore_stranger();
+  core_.delta(at, bytes, boot_now());
+  look_again();
+}
+
+void Mirror::position(const entity::rpc::Caller& from, const Position& at) {
+  if (!from_owner(from, at) || !core_.has_state()) return;
+  if (at.stream.epoch == 0) {
+    const bool it_ends = at.stream.life == 0 || at.stream.life == core_.at().stream.life;
+    if (it_ends && !watched_) process_ended(owner_.name, {});
+    return;
   }
-}
-
-void Mirror::tick() {
-  watch();
-  if (!is_bound()) return;
+  if (at.stream != core_.at().stream) return;
   const entity::Time now = boot_now();
-  if (core_.should_ask(now)) ask();
-  if (!following_ && now >= follow_at_) follow();
+  answered_at_ = now;
+  core_.position(at, now);
+  look_again();
+}
+
+void Mirror::look(entity::Time now) {
+  if (hears_owner() && core_.should_ask(now)) ask();
+  if (!following_ && now >= follow_at_) follow(now);
+  look_again();
+}
+
+void Mirror::look_again() {
+  const entity::Time follow_at = following_ ? entity::Time::max() : follow_at_;
+  exchange_->look_at(*this, hears_owner() ? std::min(core_.ask_at(), follow_at) : follow_at);
 }
 
 void Mirror::ask() {
   entity::rpc::CallOptions options;
   options.deadline = kSnapshotDeadline;
   options.lane = bus::Lane::bulk;
-  entity::rpc::call<&Publisher::snapshot>(endpoint_, publisher_, options, name_)(
-      [this, question = core_.asked(),
-       weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Error>& reply) {
-        if (weak.expired()) return;
-        const entity::Time now = boot_now();
-        if (!reply) return core_.no_snapshot(question, reason_of(reply.error()), now);
-        const auto snapshot = unpack_snapshot(*reply);
-        if (!snapshot) return core_.no_snapshot(question, Errc::refused, now);
-        if (!is_of_owner(snapshot->at)) {
-          return core_.no_snapshot(question, Errc::unreachable, now);  // not seen as owner yet
-        }
-        core_.snapshot(question, snapshot->at, bus::as_bytes(snapshot->state), now);
-      });
+  const bus::Bytes version = core_.version();
+  const std::string have(bus::as_text(version));
+  entity::rpc::call<&Publisher::snapshot>(
+      endpoint_, publisher_, options, exchange_->name(), publisher_,
+      have)([this, question = core_.asked(),
+             weak = std::weak_ptr(alive_)](const entity::rpc::Reply<std::string, Error>& reply) {
+    if (weak.expired()) return;
+    const entity::Time now = boot_now();
+    const auto snapshot = reply ? unpack_snapshot(*reply) : entity::DataResult<Snapshot>{};
+    if (!reply) {
+      core_.no_snapshot(question, reason_of(reply.error()), now);
+    } else if (!snapshot) {
+      core_.no_snapshot(question, Errc::refused, now);
+    } else if (!learn(snapshot->at, snapshot->home)) {
+      core_.no_snapshot(question, Errc::unreachable, now);  // not seen as owner yet
+    } else {
+      answered_at_ = now;
+      core_.snapshot(question, snapshot->at, bus::as_bytes(snapshot->state), now);
+    }
+    look_again();
+  });
 }
 
-void Mirror::follow() {
+/// Together with the other mirrors of the publisher's process, as long as that answers.
+void Mirror::follow(entity::Time now) {
+  const bool answers = now - answered_at_ < entity::Time(kFollow) * 3 / 2;
+  if (!answers || !owner_.epoch || !core_.has_state()) return call_follow();
+  follow_at_ = now + kFollow;
+  exchange_->ask_with_others(owner_.name, publisher_);
+}
+
+void Mirror::call_follow() {
   following_ = true;
   entity::rpc::CallOptions options;
   options.deadline = kFollowDeadline;
-  entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, name_)(
-      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Position, Error>& reply) {
+  entity::rpc::call<&Publisher::follow>(endpoint_, publisher_, options, exchange_->name(),
+                                        publisher_)(
+      [this, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<Followed, Error>& reply) {
         if (weak.expired()) return;
         const entity::Time now = boot_now();
         following_ = false;
         follow_at_ = now + kFollow;
-        if (reply && is_of_owner(*reply)) core_.position(*reply, now);
+        if (reply && learn(reply->at, reply->home)) {
+          answered_at_ = now;
+          core_.position(reply->at, now);
+        } else if (!reply && !hears_owner() && core_.should_ask(now)) {
+          core_.no_snapshot(core_.asked(), reason_of(reply.error()), now);
+        }
+        look_again();
       });
 }
 

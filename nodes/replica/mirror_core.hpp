@@ -24,6 +24,9 @@ class Replica {
   /// Replaces the state by a snapshot, or applies one change to it.
   virtual bool restore(bus::ByteView snapshot) = 0;
   virtual bool apply(bus::ByteView delta) = 0;
+  /// What the publisher can tell changes since, in a form that both know; empty: it sends all of
+  /// it. What comes then is given to restore().
+  virtual bus::Bytes version() const { return {}; }
 
  protected:
   ~Replica() = default;
@@ -63,6 +66,10 @@ class MirrorCore {
   /// Whether a snapshot is to be asked for now; then asked() says under which number.
   bool should_ask(Time now) const { return needs_ && question_ == 0 && now >= ask_at_; }
   std::uint64_t asked() { return question_ = ++questions_; }
+  /// From when on; far away if none is needed, or one is under way.
+  Time ask_at() const { return needs_ && question_ == 0 ? ask_at_ : Time::max(); }
+  /// The version of its state, for that question.
+  bus::Bytes version() const { return has_state_ ? replica_.version() : bus::Bytes{}; }
 
   // --- what is so ---
   /// The replica's state is that of position(); false before the first snapshot, and after bytes

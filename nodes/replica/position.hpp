@@ -37,10 +37,34 @@ struct Position {
   }
 };
 
-/// A state, and of which position it is.
+/// The process of a publisher, in its own words.
+struct Home {
+  std::uint32_t host = 0;  // as in bus::Process
+  std::uint32_t slot = 0;
+  std::uint64_t incarnation = 0;
+  std::string node;  // HOST.NODE
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(host, slot, incarnation, node);
+  }
+};
+/// The answer to one who follows.
+struct Followed {
+  Position at;
+  Home home;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(at, home);
+  }
+};
+
+/// A state, of which position it is, and where.
 struct Snapshot {
   Position at;
   std::string state;  // bytes
+  Home home = {};
 };
 /// As one text: within a class of its own an archive would count each byte as an element. Errors as
 /// of entity::encode and decode_all.

@@ -1,5 +1,6 @@
 /// What replicas and loads read: the first byte chooses delta, body of a tick behind a good header,
-/// snapshot, body of a snapshot, saved form or path. What is refused must leave no trace.
+/// snapshot, body of a snapshot, saved form, path or newest values behind a good header. What is
+/// refused must leave no trace.
 #include "tests/entity/properties/world.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
@@ -24,7 +25,9 @@ Bytes snapshot_of(Hero& hero, View view) {
   return bytes;
 }
 
-void apply_delta(ByteView body, bool with_header) {
+enum class Header { in_body, of_tick, of_newest };
+
+void apply_delta(ByteView body, Header header) {
   Hero real;
   real.watch(Audience::own_client);
   fill(real);
@@ -34,15 +37,18 @@ void apply_delta(ByteView body, bool with_header) {
   const Version version = copy.version(Audience::own_client);
   constexpr std::size_t kLineage = 2;  // where it stands
   Bytes bytes;
-  if (!with_header) {
+  if (header != Header::in_body) {
+    const bool newest = header == Header::of_newest;
     bytes.resize(kLineage + sizeof version.lineage);
     bytes[0] = std::byte{0xd2};
-    bytes[1] = std::byte{2};
+    bytes[1] = newest ? std::byte{0x82} : std::byte{2};
     Encoder out(bytes);
     out.varint(version.stamp);
     out.varint(1);
-    out.varint(1);
-    out.varint(body.size());
+    if (!newest) {
+      out.varint(1);
+      out.varint(body.size());
+    }
   }
   bytes.insert(bytes.end(), body.begin(), body.end());
   // Nobody can guess it: 0 stands for the right one.
@@ -84,12 +90,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace starbus::entity::test;
   if (size == 0) return 0;
   const starbus::bus::ByteView bytes = starbus::bus::fuzz_input(data + 1, size - 1);
-  switch (data[0] % 6) {
+  switch (data[0] % 7) {
     case 0:
-      apply_delta(bytes, true);
+      apply_delta(bytes, Header::in_body);
       break;
     case 1:
-      apply_delta(bytes, false);
+      apply_delta(bytes, Header::of_tick);
+      break;
+    case 6:
+      apply_delta(bytes, Header::of_newest);
       break;
     case 2:
       apply_snapshot(bytes, true);

@@ -24,6 +24,7 @@ class Scene {
   Scene() {
     for (std::size_t i = 0; i < kAudiences; ++i) {
       replicas_[i].become_replica(static_cast<Audience>(i));
+      seldom_[i].become_replica(static_cast<Audience>(i));
       real_->watch(static_cast<Audience>(i));
     }
     replicas_[0].watch(Audience::other_clients);
@@ -66,13 +67,38 @@ class Scene {
       case 8:
         detour();
         break;
+      case 9:
+        come_seldom(static_cast<Audience>(step.a % 5));
+        break;
       default:
         arrive();
         break;
     }
   }
 
+  // An observer of each audience that is told nothing and asks now and then, however long after.
+  void come_seldom(Audience audience) {
+    const auto i = static_cast<std::size_t>(audience);
+    real_->seal();
+    Hero& seldom = seldom_[i];
+    Bytes bytes;
+    if (!real_->encode_delta(audience, seldom.version(audience), bytes)) {
+      RC_ASSERT(seldom_lives_[i] != life_ || looked_away_[i]);  // no other reason is left
+      bytes.clear();
+      RC_ASSERT(real_->encode_snapshot(view_of(audience), bytes).has_value());
+      RC_ASSERT(seldom.apply_snapshot(bytes).has_value());
+    } else {
+      RC_ASSERT(seldom.apply_delta(bytes).has_value());
+      RC_ASSERT(seldom.apply_delta(bytes).has_value());  // twice is once
+    }
+    seldom_lives_[i] = life_;
+    looked_away_[i] = false;
+    RC_ASSERT(seldom.to_json().dump() == model_.seen_by(view_of(audience)).dump());
+    RC_ASSERT(seldom.version(audience) == real_->version(audience));
+  }
+
   void finish() {
+    for (std::size_t i = 0; i < kAudiences; ++i) come_seldom(static_cast<Audience>(i));
     flush(false);
     arrive();
     for (std::size_t i = 0; i < kAudiences; ++i) {
@@ -189,6 +215,7 @@ class Scene {
       model_.perform({0, 1, 0, 0});
     }
     real_->watch(audience);
+    looked_away_[static_cast<std::size_t>(audience)] = true;
   }
   // To another process: observers go on where they were.
   void migrate() {
@@ -220,12 +247,15 @@ class Scene {
   bool far_known_ = false;
   int life_ = 0;                       // of the real one
   std::array<int, kAudiences> lives_;  // that the replicas have the state of
+  std::array<Hero, kAudiences> seldom_;
+  std::array<int, kAudiences> seldom_lives_{-1, -1, -1, -1, -1};
+  std::array<bool, kAudiences> looked_away_{};
   std::vector<Told> detour_;
 };
 
 TEST(ReplayProperty, EveryReplicaEqualsTheViewOfItsAudience) {
   EXPECT_TRUE(rc::check("random steps, flushes, losses, moves, lives", [] {
-    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 10));
+    const auto steps = *rc::gen::container<std::vector<Step>>(any_step(kHeroSteps + 11));
     Scene scene;
     for (const Step& step : steps) scene.perform(step);
     scene.finish();

@@ -36,6 +36,11 @@ class Watchers final : public AudienceSink {
         delta ? copy->apply_delta(bytes).has_value() : copy->apply_snapshot(bytes).has_value();
     if (!taken) lines.push_back(line + " refused");
   }
+  bool goes_on(const entity::Entity&, Audience audience, const entity::Version& version) override {
+    if (has.lineage == 0) return false;
+    if (audience == Audience::own_client) EXPECT_EQ(version, has);
+    return true;
+  }
   void gone(const entity::Entity& entity, entity::EndReason reason) override {
     lines.push_back("gone " + text_of(entity.online_id()) + " " +
                     std::string(entity::name_of(reason)));
@@ -46,6 +51,7 @@ class Watchers final : public AudienceSink {
   }
 
   std::vector<std::string> lines;
+  entity::Version has;  // of the watchers of one that arrives, if they came sooner
   std::size_t passes = 0;
   std::map<std::pair<entity::OnlineId, Audience>, std::unique_ptr<HeroState>> copies;
 };
@@ -212,6 +218,88 @@ TEST_F(EntitySyncTest, WatcherGetsWholeStateAtMoveTarget) {
         [&] { return b->watchers.copy(*there, Audience::own_client).gold.get() == 6; }));
     EXPECT_TRUE(a->kept.empty()) << "who has it now saves it";
   });
+}
+
+TEST_F(EntitySyncTest, WatchersThatGoOnGetNothingTwiceAfterAMove) {
+  run([this]() -> Task {
+    CO_OK(co_await a->bus.connect(use_awaitable));
+    CO_OK(co_await b->bus.connect(use_awaitable));
+    CO_OK(co_await b->endpoint.ready(use_awaitable));
+    Hero* hero = a->host.entities().create<Hero>().value();
+    std::optional<bool> done;
+    a->host.publish(*hero, [&](const bus::Result<>& bound) { done = bound.has_value(); });
+    EXPECT_TRUE(co_await until([&] { return done.has_value(); }));
+    EXPECT_TRUE(a->host.watch(*hero, Audience::own_client));
+    const entity::Version first = hero->state.version(Audience::own_client);
+    hero->state.gold = 5;
+    hero->state.seal();
+    b->watchers.has = hero->state.version(Audience::own_client);
+    done.reset();
+    a->host.move(*hero, "b.y", [&](const bus::Result<>& moved) { done = moved.has_value(); });
+    EXPECT_TRUE(co_await until([&] { return done.has_value(); }));
+    auto* there = b->host.entities().find_as<Hero>(entity::OnlineId{1});
+    EXPECT_NE(there, nullptr);
+    if (there == nullptr) co_return;
+    EXPECT_THAT(b->watchers.lines, ::testing::Not(::testing::Contains("own_client all 1")));
+    b->watchers.copies = std::move(a->watchers.copies);
+    there->state.gold = 6;
+    EXPECT_TRUE(co_await until(
+        [&] { return b->watchers.copy(*there, Audience::own_client).gold.get() == 6; }));
+    EXPECT_THAT(b->watchers.lines, ElementsAre("own_client delta 1"));
+    // One that is further behind asks with its version.
+    b->watchers.lines.clear();
+    EXPECT_TRUE(b->host.watch(*there, Audience::own_client, first));
+    EXPECT_TRUE(b->host.watch(*there, Audience::own_client, {first.lineage + 1, first.stamp}));
+    EXPECT_THAT(b->watchers.lines, ElementsAre("own_client delta 1", "own_client all 1"));
+    EXPECT_EQ(b->host.told().since, 1U);
+  });
+}
+
+TEST_F(EntitySyncTest, CrowdThatBeginsToWatchIsAnsweredByOneEncoding) {
+  run([this]() -> Task {
+    Hero* hero = a->host.entities().create<Hero>().value();
+    hero->state.nick = "ada";
+    const SnapshotCache& kept = a->host.snapshots();
+    for (int i = 0; i < 300; ++i) EXPECT_TRUE(a->host.watch(*hero, Audience::ghost));
+    EXPECT_EQ(kept.encoded(), 1U);
+    EXPECT_GT(kept.bytes(), 0U);
+    hero->state.nick = "eve";
+    EXPECT_TRUE(a->host.watch(*hero, Audience::ghost));
+    EXPECT_EQ(kept.encoded(), 2U);
+    EXPECT_EQ(a->watchers.copy(*hero, Audience::ghost).nick.get(), "eve");
+    hero->state.nick = "mia";  // a tick tells it, and frees what was kept
+    EXPECT_TRUE(co_await until([&] { return kept.bytes() == 0; }));
+    EXPECT_TRUE(a->host.watch(*hero, Audience::ghost));
+    EXPECT_GT(kept.bytes(), 0U);
+    hero->destroy();
+    EXPECT_TRUE(co_await until([&] { return kept.bytes() == 0; }));
+  });
+}
+
+TEST(Snapshots, AreKeptWithinBytesAndForATime) {
+  SnapshotCache cache;
+  std::vector<std::unique_ptr<HeroState>> all;
+  for (std::uint64_t id = 0; id < 200; ++id) {
+    auto& state = all.emplace_back(std::make_unique<HeroState>());
+    state->watch(Audience::ghost);
+    state->nick = std::string(60'000, 'n');
+    for (int again = 0; again < 2; ++again) {
+      EXPECT_TRUE(cache.get(id, *state, Audience::ghost, 1s));
+    }
+  }
+  EXPECT_EQ(cache.encoded(), 200U);
+  const std::size_t full = cache.bytes();
+  EXPECT_LE(full, kSnapshotCache);
+  HeroState unwatched;
+  EXPECT_TRUE(cache.get(300, unwatched, Audience::ghost, 1s));
+  EXPECT_TRUE(cache.get(300, unwatched, Audience::ghost, 1s));
+  EXPECT_EQ(cache.encoded(), 202U) << "its version does not follow its state";
+  cache.expire(1s + kSnapshotKept - 1ms);
+  EXPECT_EQ(cache.bytes(), full);
+  cache.forget(199);
+  EXPECT_LT(cache.bytes(), full);
+  cache.expire(1s + kSnapshotKept);
+  EXPECT_EQ(cache.bytes(), 0U);
 }
 
 TEST_F(EntitySyncTest, SavesChangedEntitiesOnceAndUnchangedNever) {
