@@ -28,6 +28,11 @@ class Gates {
   /// False until the first snapshot is whole: until then no caller's permissions are known.
   bool known() const { return known_; }
   bool is_gate(const bus::Process& process) const { return names_.contains(process); }
+  /// Whether it owns such a name now.
+  bool is_present(const bus::Process& process) const {
+    const auto found = names_.find(process);
+    return found != names_.end() && found->second != 0;
+  }
   std::size_t size() const { return names_.size(); }
 
  private:

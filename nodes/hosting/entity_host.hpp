@@ -32,6 +32,7 @@
 #include "entity/rpc/endpoint.hpp"
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/arrivals.hpp"
+#include "nodes/hosting/client_links.hpp"
 #include "nodes/hosting/departures.hpp"
 #include "nodes/hosting/entity_admin.hpp"
 #include "nodes/hosting/entity_saver.hpp"
@@ -172,6 +173,7 @@ class EntityHost final : private entity::EntityObserver {
   /// For people: "2 entities to end, 1 to be saved: player alice"; empty if there is nothing.
   std::string waits_for() const;
   const HostCounters& counters() const { return context_.counters; }
+  const ClientLinks& clients() const { return clients_; }
   const SyncCounters& told() const { return sync_.counters(); }
   /// Entities whose present state is not stored, those that have ended among them.
   std::size_t unsaved() const { return saver_.pending(); }
@@ -219,6 +221,7 @@ class EntityHost final : private entity::EntityObserver {
   entity::EntityFactory types_;
   manager::IdSource ids_;
   EntitySync sync_;
+  ClientLinks clients_;
   PublishedNames names_;
   EntitySaver saver_;
   Departures departures_;
