@@ -32,8 +32,8 @@ std::string_view name_of(Reason reason) {
 }
 
 std::uint64_t client_number(const SessionId& session, const Bind& bind) {
-  std::uint64_t mixed = session.high;
-  for (const std::uint64_t each : {session.low, bind.epoch, bind.counter}) {
+  std::uint64_t mixed = 0;
+  for (const std::uint64_t each : {session.high, session.low, bind.epoch, bind.counter}) {
     mixed = (mixed ^ each) * 0x9e37'79b9'7f4a'7c15ULL;
     mixed ^= mixed >> 29;
   }

@@ -23,11 +23,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "entity/identity/factory.hpp"
 #include "entity/identity/flags.hpp"
 #include "entity/identity/slot_table.hpp"
+#include "entity/objects/client.hpp"
 #include "entity/objects/component.hpp"
 #include "entity/objects/moving_code.hpp"
 #include "entity/objects/pending_key.hpp"
@@ -37,6 +39,10 @@ namespace starbus::entity {
 
 class EntityManager;
 class Root;  // of properties
+namespace sessions {
+struct Left;
+struct LinkLost;
+}  // namespace sessions
 
 /// How far an entity is in its life.
 enum class EntityState : std::uint8_t {
@@ -98,8 +104,15 @@ class Entity : public Part, public rpc::CallableBase {
   /// The description of EntityManager::describe, for people and tools; servers may call it on any
   /// entity that has a name (bustop entity NAME).
   std::string inspect(rpc::Caller& from);
+  /// A word of its account or of its gate to the link, and the answer: the bytes of
+  /// entity/client/words.hpp.
+  std::string session(rpc::Caller& from, const std::string& word);
+  /// To an account: a word of the entity that one of its sessions plays. False: malformed.
+  bool player_word(rpc::Caller& from, const std::string& word);
   static constexpr auto kRpc =
-      rpc::methods("starbus_entity", rpc::method<&Entity::inspect>("inspect"));
+      rpc::methods("starbus_entity", rpc::method<&Entity::inspect>("inspect"),
+                   rpc::method<&Entity::session>("session", rpc::gate),
+                   rpc::method<&Entity::player_word>("player_word"));
 
   /// Also while it is being constructed.
   const TypeInfo& type() const { return *row_->type; }
@@ -132,6 +145,19 @@ class Entity : public Part, public rpc::CallableBase {
   void move_to(std::string process, std::function<void(bus::Result<>)> done = {});
   /// "player 7f3a": for logs.
   std::string label() const;
+
+  /// The client that plays it; null-like if none does.
+  Client client() { return Client(*this); }
+  /// Null: no account has ever linked it.
+  sessions::ClientLink* client_link() const {
+    const EntityHeld* held = more_if();
+    return held == nullptr || !held->client ? nullptr : held->client->link.get();
+  }
+  std::shared_ptr<sessions::ClientLink> shared_client_link() const {
+    return client_link() == nullptr ? nullptr : more_if()->client->link;
+  }
+  /// Where it was before its latest move.
+  bus::Process client_home_before() const { return more_if()->client->before; }
 
   /// Null if it has none of this class.
   template <class C>
@@ -193,6 +219,13 @@ class Entity : public Part, public rpc::CallableBase {
 
   /// The properties of the class, if it has some: saved, loaded and moved with it.
   virtual entity::Root* properties() { return nullptr; }
+  /// A client plays it from now on: also one that has come back, or that has proved itself anew.
+  virtual void on_client() {}
+  /// And not any more.
+  virtual void on_client_gone(sessions::Reason) {}
+  /// Of an account: the entity that its session plays has let it go, or wants to be bound again.
+  virtual void on_player_word(const std::variant<sessions::Left, sessions::LinkLost>&) {}
+
   /// Timers of timers(), of its own and of its components: closures, which cannot travel.
   std::size_t timer_closures() const;
 
@@ -222,6 +255,7 @@ class Entity : public Part, public rpc::CallableBase {
     OnlineId space = OnlineId::none;
     std::optional<MovePlan> plan;
     std::unique_ptr<MovingCode> code;
+    std::unique_ptr<EntityClient> client;
   };
   /// Nothing of it runs any more, or for now.
   bool stands_still() const {
@@ -257,6 +291,12 @@ class Entity : public Part, public rpc::CallableBase {
   EntityResult<> attach_part(Component* component, rpc::CallableBase* host);
   EntityError construction_failed(std::string_view component) const;
   void drop_component(const Component* component);
+
+  EntityClient& make_client(std::shared_ptr<sessions::ClientLink> link);
+  void pack_client(Bytes& out);
+  bool unpack_client(ByteView bytes);
+  /// It was not packed after all.
+  void client_goes_on();
 
   EntityRow* row_;
   OnlineId online_;

@@ -83,10 +83,14 @@ EntityResult<> EntityManager::pack(Entity& entity,
   if (auto packed = pack_machines(entity, machines); !packed) return packed;
   for (const auto& [name, bytes] : machines) state.machines.push_back({name, bytes});
   for (const auto& [name, bytes] : written) state.blocks.push_back({name, bytes});
+  Bytes client;
+  entity.pack_client(client);
+  if (!client.empty()) state.blocks.push_back({MovedState::kClientBlock, client});
   Encoder encoder(out);
   state.write(encoder);
-  if (!encoder.ok()) return EntityError(EntityErrc::too_large, entity.label());
-  return {};
+  if (encoder.ok()) return {};
+  entity.client_goes_on();
+  return EntityError(EntityErrc::too_large, entity.label());
 }
 
 EntityResult<> EntityManager::thaw(Entity& entity) {
@@ -232,6 +236,10 @@ void EntityManager::undo_arrival(Entity& entity) {
 
 /// Between initialisation and activation.
 EntityResult<> EntityManager::arrive(Entity& entity, const MovedState& state) {
+  for (const MovedState::Block& block : state.blocks) {
+    if (block.component != MovedState::kClientBlock) continue;
+    if (!entity.unpack_client(block.bytes)) return EntityErrc::bad_state;
+  }
   const auto read = [&](Part& part, const Component* component) -> EntityResult<> {
     const auto name = component == nullptr ? std::string_view() : component->info_.name;
     for (const MovedState::Block& block : state.blocks) {

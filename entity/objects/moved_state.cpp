@@ -24,7 +24,7 @@ void put_parts(Encoder& out, const std::vector<MovedState::Block>& parts) {
 }
 void get_parts(Decoder& in, std::vector<MovedState::Block>& parts) {
   const std::size_t count = in.count();
-  if (count > kMaxEntityComponents + 1) in.fail(DataErrc::too_large);
+  if (count > kMaxEntityComponents + 2) in.fail(DataErrc::too_large);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     const std::string_view component = in.text();
     parts.push_back({component, get_block(in)});

@@ -27,6 +27,8 @@ struct MovedState {
     std::string_view component;  // empty: the entity's own
     ByteView bytes;              // written by its on_before_move
   };
+  /// A block of this name is no component's: the home before, and the link to the client.
+  static constexpr std::string_view kClientBlock = "@client";
   std::string_view type;
   std::string_view persistent_id;
   std::uint64_t online_id = 0;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bus/core/wire/ids.hpp"
 #include "entity/rpc/dictionary.hpp"
 #include "entity/rpc/loop_time.hpp"
 #include "entity/rpc/wire.hpp"
@@ -35,6 +36,16 @@ class AnswerSink {
 
  protected:
   ~AnswerSink() = default;
+};
+
+/// Knows which client plays an object.
+class ClientCheck {
+ public:
+  /// Whether this gate speaks for it under this number (CallOptions::client).
+  virtual bool is_client(const bus::Process& process, std::uint64_t client) const = 0;
+
+ protected:
+  ~ClientCheck() = default;
 };
 
 /// The part of Callable that does not depend on its class. Belongs to the loop's thread.
@@ -106,6 +117,9 @@ class CallableBase {
   void set_class(const ClassInfo* info) { class_ = info; }
   /// Lives as long as the object.
   void answers_to(AnswerSink* sink) { ties().answers = sink; }
+  /// From now on a gate that calls for the object's own client must speak for the one that it
+  /// knows. Lives as long as the object.
+  void clients_are(const ClientCheck* check) { ties().clients = check; }
 
  private:
   friend class BindingTable;
@@ -139,6 +153,7 @@ class CallableBase {
     BusyTime busy;
     CallState* calls = nullptr;  // that end with this object
     AnswerSink* answers = nullptr;
+    const ClientCheck* clients = nullptr;
     std::unique_ptr<Pause> pause;
   };
   /// The object itself, or the one that it is a component of.
@@ -148,6 +163,11 @@ class CallableBase {
   Pause& pause();
   Ties& ties() { return ties_ ? *ties_ : make_ties(); }
   Ties& make_ties();
+  /// Objects of classes that have links believe no gate without one; others believe each gate.
+  bool is_own_client(const bus::Process& process, std::uint64_t client) const {
+    if (ties_ && ties_->clients != nullptr) return ties_->clients->is_client(process, client);
+    return !class_->has_link();
+  }
   AnswerSink* answer_sink() const { return ties_ ? ties_->answers : nullptr; }
   /// The object that has the methods of a class: this, or a component. Null: `why` is set.
   CallableBase* object_for(const ClassInfo* owner, Errc& why) {

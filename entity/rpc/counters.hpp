@@ -51,6 +51,7 @@ struct EndpointCounters {
   std::uint64_t dropped_replies = 0;  // kMaxUnsentReplies, or a channel that may not be sent to
   std::uint64_t answers = 0;          // to questions that were still open
   std::uint64_t late_answers = 0;     // to questions that had ended: dropped
+  std::uint64_t false_clients = 0;    // gates that spoke for a client that plays another object
   /// Calls and messages that ended with an error at an object of this process, by Errc.
   std::array<std::uint64_t, kErrorCount> errors{};
 

@@ -68,6 +68,13 @@ struct ClassInfo {
     while (at != nullptr && at != other) at = at->parent;
     return at != nullptr;
   }
+  /// Whether its objects have links to their clients: entities.
+  bool has_link() const {
+    const ClassInfo* at = this;
+    while (at != nullptr && at->name != kLinkedClass) at = at->parent;
+    return at != nullptr;
+  }
+  static constexpr std::string_view kLinkedClass = "starbus_entity";
 };
 
 class Dictionary {

@@ -34,6 +34,11 @@ class Gates {
     const auto found = owners_.find(std::string(name));
     return found != owners_.end() && found->second == process;
   }
+  /// Whether it owns such a name now.
+  bool is_present(const bus::Process& process) const {
+    const auto found = names_.find(process);
+    return found != names_.end() && found->second != 0;
+  }
   std::size_t size() const { return names_.size(); }
 
  private:

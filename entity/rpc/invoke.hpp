@@ -21,9 +21,12 @@ struct Invocation {
   Decoder& arguments;
   bus::Call* call;      // null: a message, without an answer
   std::string& detail;  // of a refusal
+  AnswerTaker taker{};  // of a request of a client
 
-  /// Where the answer goes: to the call, or to the channel of a question.
+  bool answered() const { return call != nullptr || taker; }
+  /// Where the answer goes: to the call, to the channel of a question, or to the taker.
   AnswerRoute route() {
+    if (taker) return AnswerRoute(std::move(taker));
     if (header.answer_to.empty()) return call->responder();
     return {header.answer_to, header.question};
   }
@@ -234,7 +237,7 @@ Errc invoke_bytes(Invocation& at) {
     return Errc::bad_arguments;
   }
   ++at.core.meter.of(at.method).calls;
-  if (at.call == nullptr) {
+  if (!at.answered()) {
     perform<M>(at.core, at.object, at.method, at.caller, std::move(arguments), NoAnswer<M>{});
   } else {
     perform<M>(at.core, at.object, at.method, at.caller, std::move(arguments),

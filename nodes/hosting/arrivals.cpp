@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "entity/rpc/endpoint.hpp"
+#include "nodes/hosting/client_links.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {
@@ -110,6 +111,7 @@ EntityResult<Entity*> Arrivals::activate(const Activate& create) {
 void Arrivals::settle_in(Entity& entity, bus::Epoch epoch) {
   ++context_.counters.moved_in;
   names_.add_owned(entity, epoch);
+  context_.clients->arrived(entity, epoch);
 }
 
 /// The source has freed the entity, so its state and its name are kept here.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "entity/rpc/endpoint.hpp"
+#include "nodes/hosting/client_links.hpp"
 #include "nodes/hosting/mail/entity_mail.hpp"
 #include "nodes/hosting/mail/entity_notices.hpp"
 
@@ -177,6 +178,8 @@ bool Departures::goes_on_here(Entity& entity, Leaving& leaving, const bus::Error
       sync_.begin_anew(entity, context_.endpoint, epoch);
     }
     leaving.packed = false;
+    // Before its hooks, which may speak to its client.
+    context_.clients->goes_on(entity, epoch, why == bus::Errc::rolled_back);
     static_cast<void>(context_.entities->thaw(entity));
     sync_.goes_on(entity);
     if (context_.mail != nullptr) context_.mail->owned(id);

@@ -73,8 +73,11 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       world_(endpoint, timers),
       ids_(endpoint, timers, options_.counter),
       sync_({.sink = options_.sink,
+             .client = [this](Entity& entity,
+                              entity::Root& root) { return clients_.tell(entity, root); },
              .unsaved = options_.save ? [this](std::uint64_t id) { saver_.mark(id); }
                                       : std::function<void(std::uint64_t)>()}),
+      clients_(context_, sync_),
       names_(context_, sync_),
       saver_(context_, names_, options_),
       mail_(context_, saver_, static_cast<bool>(options_.save), options_.mail_retry),
@@ -97,6 +100,8 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
     departures_.begin(entity.online_id(), std::move(process), {},
                       as_unit(UnitKind::completion, std::move(moved)));
   });
+  world_.add<entity::ClientPort>(clients_);
+  context_.clients = &clients_;
   entities_ = std::make_unique<entity::EntityManager>(
       types_, entity::PersistentIdSource(node, started_at(options_)),
       options_.draw ? options_.draw : draw_from(ids_),
@@ -245,6 +250,7 @@ void EntityHost::ending(Entity& entity, EndReason reason) {
   const std::uint64_t id = id_of(entity);
   mail_.ending(id);
   notices_.leave(id);
+  if (!departures_.packed(id)) clients_.ending(entity, reason);
   if (!names_.has(id) || names_.fenced(id) || !saver_.saves(entity)) return;
   if (reason == EndReason::moved || reason == EndReason::fenced) return;
   if (departures_.has(id)) return;  // the target may own the name by now
@@ -260,6 +266,7 @@ void EntityHost::finished(Entity& entity, EndReason reason) {
   if (!fenced && !moved && !departures_.packed(id)) sync_.tell(entity);
   if (options_.sink != nullptr) options_.sink->gone(entity, reason);
   sync_.forget(entity);
+  clients_.forget(id);
   const bool changed = saver_.take_unsaved(entity);
   std::vector<std::string> names = names_.take_retired(id);
   // One that is fenced and never owned a name is not the entity that it was made as.

@@ -33,6 +33,7 @@
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/arrivals.hpp"
 #include "nodes/hosting/asked_entry.hpp"
+#include "nodes/hosting/client_links.hpp"
 #include "nodes/hosting/departures.hpp"
 #include "nodes/hosting/entity_admin.hpp"
 #include "nodes/hosting/entity_saver.hpp"
@@ -220,6 +221,7 @@ class EntityHost final : private entity::EntityObserver {
   /// For people: "2 entities to end, 1 to be saved: player alice"; empty if there is nothing.
   std::string waits_for() const;
   const HostCounters& counters() const { return context_.counters; }
+  const ClientLinks& clients() const { return clients_; }
   const SyncCounters& told() const { return sync_.counters(); }
   const MailCounters& mail() const { return mail_.counters(); }
   const NoticeCounters& notices() const { return notices_.counters(); }
@@ -276,6 +278,7 @@ class EntityHost final : private entity::EntityObserver {
   entity::EntityFactory types_;
   manager::IdSource ids_;
   EntitySync sync_;
+  ClientLinks clients_;
   PublishedNames names_;
   EntitySaver saver_;
   EntityMail mail_;

@@ -183,6 +183,9 @@ void EntitySync::forget(Entity& entity) {
 }
 
 void EntitySync::tell_one(Entity& entity, Root& properties, Audience audience) {
+  if (audience == Audience::own_client && users_.client && users_.client(entity, properties)) {
+    return;
+  }
   const auto publisher =
       audience == Audience::ghost ? publishers_.find(id_of(entity)) : publishers_.end();
   const bool mirrored = publisher != publishers_.end();

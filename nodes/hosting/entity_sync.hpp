@@ -38,6 +38,8 @@ class EntitySync final : private entity::ChangeListener {
  public:
   struct Users {
     AudienceSink* sink = nullptr;
+    /// Tells the client that plays an entity; false: no client does. Not set: none ever does.
+    std::function<bool(entity::Entity&, entity::Root&)> client{};
     /// Called when an entity begins to be told of, and within the first write of a saved property
     /// after a save (Root::await_unsaved), with its online id. Not set: nothing is saved.
     std::function<void(std::uint64_t id)> unsaved{};

@@ -35,6 +35,8 @@ struct HostCounters {
   std::uint64_t arrivals_lost = 0;     // owned here, and never activated
 };
 
+class ClientLinks;
+
 /// State that the parts of an EntityHost share. The EntityHost owns it; it outlives the parts.
 struct HostContext {
   entity::rpc::Endpoint& endpoint;
@@ -44,6 +46,8 @@ struct HostContext {
   std::unordered_map<const entity::TypeInfo*, TypeOptions> types{};
   HostCounters counters{};
   bool draining = false;
+  /// Set before any part is used.
+  ClientLinks* clients = nullptr;
   /// Called when a move in either direction has ended.
   std::function<void()> on_move_ended{};
   /// Called when an entity gets, or asks for, a channel name; with its online id.

@@ -103,6 +103,14 @@ namespace starbus::nodes::entities {
   X(kMailAckWait, 5s,                                                                             \
     "for the settlement of mail after the last save of an entity: its name is kept for so long",  \
     "the next life of the entity settles it")                                                     \
+  X(kAccountWords, 1'024, "words", "to accounts that the bus has not taken yet",                  \
+    "the oldest is dropped, and counted; accounts ask gates what is true")                        \
+  X(kClientPass, 1s,                                                                              \
+    "between two looks at the clients of entities: who is away, which gates live",                \
+    "the next look")                                                                              \
+  X(kGateUnseen, 3s,                                                                              \
+    "that the process of a client's gate owns no name before it is dead: a watch may be late",    \
+    "the client is away: kAwayTime")                                                              \
   X(kShownEntities, 100, "entities", "on one page of the admin server, with one line for each",   \
     "the page says where the next one begins")                                                    \
   X(kBusiestEntities, 100, "entities", "per list of the busiest: people read them",               \

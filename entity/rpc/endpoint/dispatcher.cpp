@@ -65,7 +65,8 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
   }
   CallableBase* object = nullptr;
   Caller caller;
-  Errc error = admit(slot, *method, message.origin(), header.behalf, object, caller.from);
+  Errc error =
+      admit(slot, *method, message.origin(), header.behalf, header.client, object, caller.from);
   if (error == Errc::not_permitted) {
     detail = refusal(*method, message.origin(), header.behalf);
   }
@@ -90,7 +91,7 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
     caller.channel = message.channel();
     caller.trace = message.trace();
     Decoder arguments(in.rest(), budget);
-    Invocation invocation{core_, *object, *method, caller, header, arguments, call, detail};
+    Invocation invocation{core_, *object, *method, caller, header, arguments, call, detail, {}};
     error = invoke(slot, invocation, question);
   }
   if (error == Errc::ok) return error;
@@ -142,7 +143,8 @@ Errc Dispatcher::take_answer(const Slot& slot, Decoder& in, const bus::Message& 
 }
 
 Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin,
-                       Behalf behalf, CallableBase*& object, From& from) const {
+                       Behalf behalf, std::uint64_t client, CallableBase*& object,
+                       From& from) const {
   Errc why = Errc::ok;
   object = slot.host->object_for(method.owner, why);
   if (object == nullptr) return why;
@@ -150,11 +152,60 @@ Errc Dispatcher::admit(const Slot& slot, const MethodInfo& method, const bus::Pr
   const std::optional<From> kind = kind_of(origin, behalf);
   if (!kind) return Errc::not_permitted;
   from = *kind;
+  if (from == From::own_client && !slot.host->is_own_client(origin, client)) {
+    ++core_.counters.false_clients;
+    return Errc::not_permitted;
+  }
   return permits(method.allow, from) ? Errc::ok : Errc::not_permitted;
 }
 
 bool Dispatcher::is_own(const bus::Process& origin) const {
   return origin == core_.bus.self();
+}
+
+void Dispatcher::request(CallableBase& host, ByteView call, const bus::Process& from,
+                         std::uint64_t client, AnswerTaker taker) {
+  core_.thread.check();
+  Decoder in(call);
+  CallHeader header;
+  std::string detail;
+  const Slot* const slot = core_.bindings.find(core_.bindings.slot_of(host));
+  Errc error = slot == nullptr ? Errc::no_such_entity : get_header(in, header);
+  const MethodInfo* const method =
+      error == Errc::ok ? core_.dictionary.find(header.method) : nullptr;
+  if (error == Errc::ok && method == nullptr) {
+    error = Errc::rpc_not_found;
+    detail = unknown_method(header.method);
+  }
+  CallableBase* object = nullptr;
+  if (error == Errc::ok) object = host.object_for(method->owner, error);
+  if (error == Errc::ok && !permits(method->allow, From::own_client)) {
+    error = Errc::not_permitted;
+    detail = method->full_name() + ": for " + to_string(method->allow);
+  }
+  if (error == Errc::ok && header.signature != method->signature) {
+    error = Errc::signature_mismatch;
+    detail = method->full_name().append(" is ").append(method->text).append(" here");
+  }
+  if (error == Errc::ok && (in.left() > kClientBudget.bytes || !header.answer_to.empty())) {
+    error = Errc::bad_arguments;
+  }
+  if (error == Errc::ok) {
+    const std::string channel(core_.bindings.channel_of(host));  // the object may end within
+    Caller caller;
+    caller.endpoint = &core_.endpoint;
+    caller.from = From::own_client;
+    caller.client = client;
+    caller.process = from;
+    caller.channel = channel;
+    Decoder arguments(in.rest(), kClientBudget);
+    Invocation invocation{core_,     *object, *method, caller, header,
+                          arguments, nullptr, detail,  taker};
+    error = invoke(*slot, invocation, false);
+  }
+  if (error == Errc::ok) return;
+  core_.counters.count(error);
+  core_.replies.send(AnswerRoute(std::move(taker)), Error(error, std::move(detail)));
 }
 
 std::optional<From> Dispatcher::kind_of(const bus::Process& origin, Behalf behalf) const {
@@ -173,6 +224,9 @@ std::string Dispatcher::refusal(const MethodInfo& method, const bus::Process& or
   if (!core_.gates.known()) return text + ": it is not known yet who is a gate; try again";
   const std::optional<From> kind = kind_of(origin, behalf);
   if (!kind) return text + ": a process that is no gate speaks for a client";
+  if (*kind == From::own_client && permits(method.allow, *kind)) {
+    return text + ": the gate speaks for a client that does not play this object";
+  }
   text.append(": for ").append(to_string(method.allow));
   if (method.allow != server) text.append("|server");
   return text.append(", and the caller is ").append(name_of(*kind));

@@ -10,6 +10,7 @@
 #include "bus/client/message.hpp"
 #include "entity/rpc/callable.hpp"
 #include "entity/rpc/endpoint/binding_table.hpp"
+#include "entity/rpc/endpoint/reply_sender.hpp"
 
 namespace starbus::entity::rpc {
 
@@ -21,8 +22,14 @@ class Dispatcher {
   void dispatch(SlotRef to, const bus::Message& message, bus::Call* call);
   /// Whether a method may be called; `object` is the object or component that has it. Errors:
   /// rpc_not_found, no_such_component, not_permitted.
+  /// `client`: whom a gate speaks for; an object's own client must be the one that plays it.
   Errc admit(const Slot& slot, const MethodInfo& method, const bus::Process& origin, Behalf behalf,
-             CallableBase*& object, From& from) const;
+             std::uint64_t client, CallableBase*& object, From& from) const;
+  /// Runs a request of the client that plays `host`, which its link has let in: a call of this
+  /// wire form, from a gate, without rights but those of an own client. `taker` gets the answer,
+  /// maybe later.
+  void request(CallableBase& host, ByteView call, const bus::Process& from, std::uint64_t client,
+               AnswerTaker taker);
   /// Why admit() answers not_permitted, for people: who the caller is, and who may call.
   std::string refusal(const MethodInfo& method, const bus::Process& origin, Behalf behalf) const;
 

@@ -123,8 +123,8 @@ void LocalCalls::run(LocalMessage& message) {
     Caller caller;
     caller.process = core_.bus.self();
     CallableBase* object = nullptr;
-    error =
-        core_.dispatcher.admit(*slot, method, caller.process, message.behalf, object, caller.from);
+    error = core_.dispatcher.admit(*slot, method, caller.process, message.behalf, message.client,
+                                   object, caller.from);
     if (error == Errc::ok) {
       caller.endpoint = &core_.endpoint;
       caller.client = message.client;

@@ -14,6 +14,7 @@ ReplySender::ReplySender(bus::Bus& bus, boost::asio::io_context& loop, BufferPoo
 
 void ReplySender::send(AnswerRoute route, ByteView answer) {
   thread_.check();
+  if (route.taker) return route.taker(answer);
   if (!route.channel.empty()) return send_to_channel(route, answer);
   const auto sent = route.responder.reply(answer);
   if (!sent && sent.error() == bus::Errc::too_large) send(std::move(route), Error(Errc::too_large));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -24,13 +25,18 @@ class Bus;
 
 namespace starbus::entity::rpc {
 
-/// Where an answer goes: to the process that called, or to a channel.
+/// Takes an answer in this process, as bytes that live until it returns.
+using AnswerTaker = std::function<void(ByteView)>;
+
+/// Where an answer goes: to the process that called, to a channel, or to a taker.
 struct AnswerRoute {
+  AnswerRoute(AnswerTaker to) : taker(std::move(to)) {}         // NOLINT: a taker is a route
   AnswerRoute(bus::Responder to) : responder(std::move(to)) {}  // NOLINT: a responder is a route
   AnswerRoute(std::string_view to, const AnswerId& id) : channel(to), question(id) {}
-  bus::Responder responder;
+  bus::Responder responder{};
   std::string channel;  // not empty: there, as the answer to `question`
-  AnswerId question;
+  AnswerId question{};
+  AnswerTaker taker{};
 };
 
 class ReplySender {

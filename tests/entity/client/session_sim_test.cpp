@@ -1,11 +1,82 @@
-// The product's links in a world of homes, gates, accounts and clients: scripted runs, in several
-// orders each.
+// The product's links in a world of homes, gates, accounts and clients: random runs, scripted ones,
+// and rules that are broken so that the oracle must see it.
 #include <gtest/gtest.h>
 
 #include "tests/entity/client/sim/world.hpp"
 
 namespace starbus::entity::sessions::sim {
 namespace {
+
+constexpr int kSteps = 1500;
+
+/// Empty: no promise was broken.
+std::string run_seed(std::uint64_t seed, const std::string& broken, bool deaths,
+                     std::map<std::string, int>* count = nullptr) {
+  World world(seed, broken, deaths);
+  try {
+    world.run(kSteps);
+    world.heal();
+  } catch (const Violation& violation) {
+    return "seed " + std::to_string(seed) + ": " + violation.what();
+  }
+  if (count != nullptr) {
+    for (const auto& [what, times] : world.count) (*count)[what] += times;
+  }
+  return {};
+}
+
+/// Many seeds; what must happen for them to mean anything has happened often.
+void run_seeds(std::uint64_t most, bool deaths) {
+  std::map<std::string, int> count;
+  for (std::uint64_t seed = 1; seed <= most; ++seed) {
+    ASSERT_EQ(run_seed(seed, "", deaths, &count), "");
+  }
+  for (const char* happened :
+       {"shown", "begun", "moves", "hand-overs", "switches", "fate: reply"}) {
+    EXPECT_GT(count[happened], static_cast<int>(most)) << happened;
+  }
+  if (deaths) {
+    EXPECT_GT(count["rollbacks"], 5);
+  }
+}
+
+TEST(SessionSim, EveryPromiseHoldsWhileNobodyDies) {
+  run_seeds(25, false);
+}
+
+TEST(SessionSim, EveryPromiseHoldsThroughDeaths) {
+  run_seeds(25, true);
+}
+
+struct Broken {
+  const char* rule;
+  bool deaths;
+  std::uint64_t within;  // seeds
+};
+
+class SessionSimBroken : public ::testing::TestWithParam<Broken> {};
+
+TEST_P(SessionSimBroken, IsSeenByTheOracle) {
+  const auto& [rule, deaths, within] = GetParam();
+  for (std::uint64_t seed = 1; seed <= within; ++seed) {
+    if (!run_seed(seed, rule, deaths).empty()) return;
+  }
+  FAIL() << rule << " was not seen in " << within << " runs";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, SessionSimBroken,
+    ::testing::Values(
+        Broken{"n_stays_behind", false, 20}, Broken{"up_done_stays_behind", false, 20},
+        Broken{"unsent_stays_behind", false, 60}, Broken{"set_link_any_bind", true, 200},
+        Broken{"frozen_source_speaks", false, 20}, Broken{"drawn_when_refused", false, 20},
+        Broken{"run_not_bumped", true, 60}, Broken{"resync_any_run", true, 60},
+        Broken{"request_without_bind", true, 200}, Broken{"up_not_handed_on", false, 60},
+        Broken{"closing_stays", false, 60}, Broken{"no_since", true, 200},
+        Broken{"open_not_told", false, 60}, Broken{"gate_death_ignored", true, 200},
+        Broken{"rollback_goes_on", true, 200}, Broken{"unknown_bind_silent", true, 200},
+        Broken{"higher_bind_refused", true, 200}),
+    [](const auto& info) { return std::string(info.param.rule); });
 
 // --- scenarios -----------------------------------------------------------------------------------
 

@@ -45,6 +45,7 @@ void Client::conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
       continue;
     } else {
       world_.fate(request.id, "gone");
+      gone_.insert(u);
     }
     at = out.erase(at);
   }
@@ -72,6 +73,7 @@ void Client::ended(Reason reason, const std::optional<Closing>& closing) {
   if (reason == Reason::replaced || reason == Reason::fault) {
     conclude({}, {});
     login = 0;
+    gone_.clear();
     told = reason == Reason::replaced;
   }
   gate_gone();
@@ -86,6 +88,8 @@ void Client::shown(const GatePart& part) {
       const bool same = part.at.bind == bind;
       conclude(std::pair(full.up_done, full.since), full.open, same);
       if (!same) next_u = full.up_done + 1;
+      // Of another login, or of an unknown past, these numbers come again.
+      std::erase_if(gone_, [&](std::uint64_t u) { return u > full.up_done; });
       bind = part.at.bind;
       run = part.at.run;
       subject = part.at.subject;
@@ -97,6 +101,7 @@ void Client::shown(const GatePart& part) {
       break;
     case PartKind::reply: {
       const std::uint64_t u = decode_reply(*part.part.body)->u;
+      if (gone_.contains(u)) World::bad("P3 a reply that was said to be gone has come");
       const auto found = out.find(u);
       if (found == out.end()) break;
       world_.fate(found->second.id, "reply");

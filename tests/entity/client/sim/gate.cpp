@@ -79,7 +79,9 @@ void Gate::hear(const SessionId& session, const Account::BindAnswer& answer) {
 
 void Gate::bound(const SessionId& session, const Bind& bind, const std::string& subject) {
   Record* const record = find(session);
-  if (record == nullptr || record->state == State::ended) return;
+  // The welcome goes before the first packet: its answer names the bind, too.
+  const bool waits = record == nullptr || record->state == State::ended;
+  if (waits || record->state == State::fresh) return;
   if (record->state == State::stub) {
     return world_.send(pid, World::channel_of(record->to), Lane::down, "bound",
                        [to = record->to, session, bind, subject](World& w, const Pid&) {

@@ -87,9 +87,10 @@ Answer Player::take(ToSubject word, const Sender& from) {
   }
   if (auto* request = std::get_if<Request>(&word)) {
     if (world_.broken("request_without_bind")) request->bind = state.bind;
-    if (world_.broken("turn_ignored") && request->turn < state.turn) request->turn = state.turn;
   }
+  bool run_is_over = false;
   if (auto* resync = std::get_if<Resync>(&word)) {
+    run_is_over = resync->bind == state.bind && resync->run != Run{} && resync->run != state.run;
     if (world_.broken("resync_any_run")) {
       resync->run = state.run;
       resync->next = 0;
@@ -106,6 +107,7 @@ Answer Player::take(ToSubject word, const Sender& from) {
     }
   }
   const Bind before = state.top;
+  const Run run = state.run;
   const auto* set = std::get_if<SetLink>(&word);
   const auto* request = std::get_if<Request>(&word);
   Effects effects;
@@ -117,6 +119,7 @@ Answer Player::take(ToSubject word, const Sender& from) {
     world_.top[name] = std::max(world_.top[name], link.state().top);
     if (link.state().top < before) World::bad("P4 a bind has gone back: " + name);
   }
+  if (run_is_over && link.state().run != run) World::bad("P5 two stretches for one hole: " + name);
   if (request != nullptr && effects.begin && request->bind != world_.top[name]) {
     World::bad("P4 an older bind is obeyed: " + name);
   }

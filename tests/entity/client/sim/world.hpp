@@ -335,6 +335,7 @@ class Client {
   void conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
                 const std::vector<std::uint64_t>& open, bool under_way = false);
   void forget();
+  std::set<std::uint64_t> gone_;
 };
 
 class Gate {
