@@ -377,7 +377,7 @@ TEST_F(ShardExportTest, GivesUpATakerThatSaysNothing) {
 }
 
 TEST_F(ShardExportTest, PagesAreBounded) {
-  store_.fill(kBox, 0, 2 * kExportPageRows);
+  store_.fill(kMovedBox, 0, 2 * kExportPageRows);
   exports_.take(kOther, take());
   exports_.settled(0);
   std::size_t rows = 0;
