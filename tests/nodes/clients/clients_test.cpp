@@ -12,14 +12,8 @@
 #include "tests/nodes/hosting/town.hpp"
 
 namespace starbus::nodes::entities {
-namespace {
 
-using boost::asio::use_awaitable;
-using bus::Task;
-using ::testing::ElementsAre;
-namespace sessions = entity::sessions;
-using sessions::PartKind;
-
+// Not in the namespace without a name: nobody defines its methods.
 struct KnightClient {
   void said(std::string text);
   void hit(int damage, std::string by);
@@ -27,6 +21,14 @@ struct KnightClient {
       "test_knight_client", entity::client_method<&KnightClient::said>("said"),
       entity::client_method<&KnightClient::hit>("hit"));
 };
+
+namespace {
+
+using boost::asio::use_awaitable;
+using bus::Task;
+using ::testing::ElementsAre;
+namespace sessions = entity::sessions;
+using sessions::PartKind;
 
 struct KnightState : entity::Properties<KnightState> {
   entity::Field<int, entity::own_client> gold{this, "gold"};

@@ -89,22 +89,8 @@ Answer Player::take(ToSubject word, const Sender& from) {
     if (world_.broken("request_without_bind")) request->bind = state.bind;
   }
   bool run_is_over = false;
-  if (auto* resync = std::get_if<Resync>(&word)) {
+  if (const auto* resync = std::get_if<Resync>(&word)) {
     run_is_over = resync->bind == state.bind && resync->run != Run{} && resync->run != state.run;
-    if (world_.broken("resync_any_run")) {
-      resync->run = state.run;
-      resync->next = 0;
-    }
-  }
-  if (auto* relink = std::get_if<Relink>(&word); relink && world_.broken("relink_any_turn")) {
-    LinkState forgetful = state;
-    if (relink->turn < state.turn && relink->session == state.session) {
-      forgetful.turn = relink->turn;
-      forgetful.gate = relink->gate;
-      link = ClientLink(name, forgetful, world_.clock());
-      Effects effects;
-      link.owned(state.run.epoch, effects);
-    }
   }
   const Bind before = state.top;
   const Run run = state.run;
@@ -146,7 +132,6 @@ void Player::apply(Effects& effects) {
     });
   }
   for (auto& each : effects.accounts) {
-    if (world_.broken("lost_link_silent") && std::holds_alternative<LinkLost>(each.word)) continue;
     const std::string to = each.channel;
     const ToAccount word = each.word;
     const auto done = [&world = world_, to, me = pid](Outcome outcome, const std::any&) {
@@ -279,11 +264,6 @@ void Player::flush(bool frozen) {
     if (full && world_.broken("no_since")) {
       FullState state = *decode_full(*sent.parts[0].body);
       state.since = {};
-      sent.parts[0].body = body_of(state);
-    }
-    if (full && world_.broken("open_not_told")) {
-      FullState state = *decode_full(*sent.parts[0].body);
-      state.open.clear();
       sent.parts[0].body = body_of(state);
     }
     bus::Bytes bytes;
