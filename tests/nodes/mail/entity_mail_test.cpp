@@ -34,9 +34,10 @@ TEST_F(EntityMailTest, MailWaitsForItsEntityAndIsErasedWithTheSave) {
     CO_OK(late);
     EXPECT_TRUE(co_await until([&] { return ada->state.gold == 10; }));
     EXPECT_THAT(ada->state.seen.get(), ElementsAre(1, 2, 3, 4));
-    EXPECT_TRUE(co_await stored(4)) << "nothing is saved";
+    EXPECT_TRUE(co_await until([&] { return store->figures().counters.stored == 4; }));
+    EXPECT_EQ(store->figures().counters.settled, 0U) << "nothing is saved";
     CO_OK(co_await x->host.save_now(*ada, use_awaitable));
-    EXPECT_TRUE(co_await stored(0));
+    EXPECT_TRUE(co_await settled(4));
     EXPECT_EQ(x->host.mail().handled, 4U);
     EXPECT_EQ(x->host.mail().skipped, 0U);
   });
@@ -69,8 +70,8 @@ TEST_F(EntityMailTest, AProcessThatEndsAfterTheSaveHandlesItOnce) {
     EXPECT_TRUE(co_await until([&] { return ada->state.gold == 7; }));
     EXPECT_EQ(y->host.mail().handled, 1U);
     ada->destroy();
-    EXPECT_TRUE(co_await stored(0)) << "the last save settles it";
-    EXPECT_EQ(y->host.unsaved(), 0U);
+    EXPECT_TRUE(co_await settled(2)) << "the last save settles it";
+    EXPECT_TRUE(co_await until([&] { return y->host.unsaved() == 0; }));
   });
 }
 

@@ -144,10 +144,10 @@ class EntityMailFixture : public bus::LoopTest {
     home.reset();
     shelf.refuses = false;
   }
-  /// Number of messages that the store has, of mailboxes and logs.
-  boost::asio::awaitable<bool> stored(std::uint64_t messages) {
+  /// So many messages were acknowledged, as the store counts them.
+  boost::asio::awaitable<bool> settled(std::uint64_t messages) {
     co_return co_await until(
-        [this, messages] { return store->figures().totals.messages == messages; });
+        [this, messages] { return store->figures().counters.settled == messages; });
   }
   static mail::MailStoreSettings store_settings(const starbus::testing::Cluster& cluster,
                                                 const daemon::test::TempFolder& folder) {
