@@ -28,16 +28,15 @@
 
 #include "entity/identity/factory.hpp"
 #include "entity/identity/flags.hpp"
-#include "entity/identity/slot_table.hpp"
 #include "entity/objects/client.hpp"
 #include "entity/objects/component.hpp"
+#include "entity/objects/construct_key.hpp"
 #include "entity/objects/moving_code.hpp"
 #include "entity/objects/pending_key.hpp"
 #include "entity/rpc/encode_call.hpp"
 
 namespace starbus::entity {
 
-class EntityManager;
 class Root;  // of properties
 namespace sessions {
 struct Left;
@@ -54,38 +53,6 @@ enum class EntityState : std::uint8_t {
   ending,        // nothing of it runs any more, but the hooks of the end
 };
 std::string_view name_of(EntityState state);
-
-/// The entities of one exact type.
-struct EntityRow {
-  const TypeInfo* type;
-  EntityManager* home;
-  std::vector<std::uint32_t> slots{};  // in the order of their creation; 0: ended
-  std::size_t gone = 0;                // of these
-  std::size_t walks = 0;               // iterations that are under way
-  std::uint64_t created = 0;           // that became alive
-  std::uint64_t ended = 0;             // of those
-  std::uint64_t steps = 0;             // that ran
-  std::uint64_t step_ticks = 0;        // in these; see rpc::ticks
-
-  std::size_t present() const { return slots.size() - gone; }
-};
-
-/// The permission to construct one entity, with its ids, which only the manager can make.
-class ConstructKey {
- public:
-  ConstructKey(const ConstructKey&) = delete;
-  ConstructKey& operator=(const ConstructKey&) = delete;
-
- private:
-  friend class Entity;
-  friend class EntityManager;
-  ConstructKey(EntityRow& row, LocalId local, OnlineId online)
-      : row_(row), local_(local), online_(online) {}
-  EntityRow& row_;
-  LocalId local_;
-  OnlineId online_;
-  mutable bool used_ = false;
-};
 
 /// The components that a class declares, in their order.
 template <class... C>

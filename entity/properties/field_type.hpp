@@ -6,8 +6,8 @@
 #include <string>
 
 #include "entity/properties/address.hpp"
+#include "entity/properties/history/stamps.hpp"
 #include "entity/properties/json/json_seam.hpp"
-#include "entity/properties/stamps.hpp"
 #include "entity/properties/transaction.hpp"
 
 namespace starbus::entity {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "entity/properties/journal.hpp"
-#include "entity/properties/lineage.hpp"
+#include "entity/properties/history/journal.hpp"
+#include "entity/properties/history/lineage.hpp"
 #include "entity/properties/observers.hpp"
 #include "entity/properties/schema.hpp"
 #include "entity/properties/scratch.hpp"

@@ -1,6 +1,6 @@
 // Replicas: bytes of the real entity are applied, whole or not at all.
+#include "entity/properties/history/root_newest.hpp"
 #include "entity/properties/path.hpp"
-#include "entity/properties/root_newest.hpp"
 #include "entity/properties/wire.hpp"
 
 namespace starbus::entity {

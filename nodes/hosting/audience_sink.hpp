@@ -3,7 +3,7 @@
 #include "bus/core/bytes.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/properties/flags.hpp"
-#include "entity/properties/lineage.hpp"
+#include "entity/properties/history/lineage.hpp"
 
 namespace starbus::nodes::entities {
 

@@ -13,6 +13,7 @@
 #include "base/unit_guard.hpp"
 #include "entity/properties/evolution.hpp"
 #include "entity/properties/root.hpp"
+#include "nodes/hosting/guarded_options.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -36,39 +37,12 @@ std::uint64_t started_at(const HostOptions& options) {
   if (!options.cluster_clock) return unix_ms();
   return static_cast<std::uint64_t>(options.cluster_clock() / milliseconds(1));
 }
-/// A store that throws has failed as in an outage, and is tried again, or its caller asks again. If
-/// it had done its work, that does no harm: the second answer is to nobody.
-constexpr const char* kStoreThrew = "the store threw";
-using LoadDone = std::function<void(bus::Result<std::optional<bus::Bytes>>)>;
-
-/// The callables of the program, as units of their own.
-HostOptions with_guards(HostOptions options, GuardedSink& sink) {
-  if (options.sink != nullptr) options.sink = &sink;
-  const auto guard = [](auto&& call) {
-    return guarded(UnitKind::hook, "the store of entities", call);
-  };
-  if (options.save) {
-    options.save = [guard, save = std::move(options.save)](SavedEntity entity, Done done) {
-      if (guard([&] { save(std::move(entity), done); })) return;
-      done(bus::Error(bus::Errc::io_error, kStoreThrew));
-    };
-  }
-  if (options.load) {
-    options.load = [guard, load = std::move(options.load)](std::string type, std::string id,
-                                                           LoadDone done) {
-      if (guard([&] { load(std::move(type), std::move(id), done); })) return;
-      done(bus::Error(bus::Errc::io_error, kStoreThrew));
-    };
-  }
-  return options;
-}
-
 }  // namespace
 
 EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers,
                        std::string_view node, HostOptions options)
     : sink_(options.sink),
-      options_(with_guards(std::move(options), sink_)),
+      options_(guarded_options(std::move(options), sink_)),
       context_{endpoint, timers},
       world_(endpoint, timers),
       ids_(endpoint, timers, options_.counter),

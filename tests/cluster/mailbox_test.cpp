@@ -110,7 +110,8 @@ TEST_F(MailboxTest, AHundredPostersShareItsNumbers) {
           CO_OK(co_await posters[poster]->connect(use_awaitable));
           for (std::size_t i = 0; i < each; ++i) {
             const std::string text = std::to_string(poster) + " " + std::to_string(i);
-            const auto posted = co_await posters[poster]->post(kBox, text, kMailPlain, use_awaitable);
+            const auto posted =
+                co_await posters[poster]->post(kBox, text, kMailPlain, use_awaitable);
             CO_OK(posted);
           }
           ++ended;

@@ -190,8 +190,7 @@ TEST_F(RestoreTool, Restore_OpensFilesToNobodyElse) {
 }
 
 TEST_F(RestoreTool, Restore_SecondAtOnce_IsRefused) {
-  const FileDescriptor other(
-      ::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor other(::open(filled_.folder().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
   const Ran ran = restore();
   EXPECT_EQ(ran.code, 1);

@@ -37,6 +37,7 @@ class EntityMailbox final : public std::enable_shared_from_this<EntityMailbox> {
   EntityMailbox(const EntityMailbox&) = delete;
   EntityMailbox& operator=(const EntityMailbox&) = delete;
 
+  /// Asks the bus for the mailbox, from the saved cursor on; again after a failure, by itself.
   void open();
   /// Its entity ends: nothing is handled any more. The mailbox stays open for the last settlement.
   void stop();

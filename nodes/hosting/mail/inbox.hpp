@@ -18,6 +18,7 @@
 
 namespace starbus::nodes::entities {
 
+/// What is saved of an Inbox, with the effects of its mail.
 struct InboxState : entity::Struct<InboxState> {
   entity::Field<std::string> box{this, "box"};              // the channel that the numbers are of
   entity::Field<std::uint64_t> cursor{this, "cursor"};      // the latest message that is done with
@@ -31,8 +32,8 @@ struct InboxState : entity::Struct<InboxState> {
 
 class Inbox final : public entity::ComponentOf<Inbox> {
  public:
-  static constexpr std::string_view kComponentName = "inbox";
   using State = InboxState;
+  /// Clients do not see it.
   static constexpr auto kStateFlags = entity::Flags::save;
   explicit Inbox(const entity::ComponentKey& key) : ComponentOf(key) {}
 

@@ -14,6 +14,7 @@
 
 namespace starbus::nodes::entities {
 
+/// What stands before the arguments in a message.
 struct MailHead {
   std::string_view method{};      // "gift"; of a component "postbox.deliver"
   std::uint64_t signature = 0;    // of the types of its arguments
@@ -21,6 +22,7 @@ struct MailHead {
   bool only_present = false;      // a notice for those who are there when it is stored
 };
 
+/// Appends it; an error is kept in the encoder: too_large.
 void put_mail_head(entity::Encoder& out, const MailHead& head);
 /// An error is kept in the decoder: malformed, truncated.
 MailHead get_mail_head(entity::Decoder& in);

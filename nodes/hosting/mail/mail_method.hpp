@@ -156,6 +156,7 @@ struct MailMethods {
   }
 };
 
+/// A method of kMail, and the name under which it travels.
 template <auto M>
 struct DeclaredMail {
   std::string_view name;

@@ -15,6 +15,7 @@
 
 namespace starbus::nodes::entities {
 
+/// What is saved of Notices.
 struct NoticesState : entity::Struct<NoticesState> {
   entity::Field<std::uint64_t> read{this, "read"};  // number of the latest that is done with
   entity::Field<bool> begun{this, "begun"};         // false: `read` is not known yet
@@ -25,8 +26,8 @@ struct NoticesState : entity::Struct<NoticesState> {
 
 class Notices final : public entity::ComponentOf<Notices> {
  public:
-  static constexpr std::string_view kComponentName = "notices";
   using State = NoticesState;
+  /// Clients do not see it.
   static constexpr auto kStateFlags = entity::Flags::save;
   explicit Notices(const entity::ComponentKey& key) : ComponentOf(key) {}
 

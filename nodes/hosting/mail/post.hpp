@@ -120,6 +120,7 @@ inline auto start_post(bus::Bus& bus, MailTo to, std::string name, bus::Result<b
 
 }  // namespace mail_detail
 
+/// Posts a call of M: see above.
 template <auto M, class From, class To, class... A>
 [[nodiscard]] auto post(From& from, const To& to, const MailOptions& options,
                         const A&... arguments) {
@@ -131,6 +132,7 @@ template <auto M, class From, class To, class... A>
       mail_detail::bus_of(from), mail_detail::MailTo::mailbox, mail_detail::name_of_target<M>(to),
       mail_detail::encode_mail<M>(options.valid_for, false, arguments...), how);
 }
+/// The same, as MailOptions are by default.
 template <auto M, class From, class To, class... A>
 [[nodiscard]] auto post(From& from, const To& to, const A&... arguments)  //
     requires(!entity::objects_detail::kBeginsWith<MailOptions, A...>) {

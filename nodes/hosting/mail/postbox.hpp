@@ -66,6 +66,7 @@ struct KeptLetter : entity::Struct<KeptLetter> {
   bool has_items() const { return !items.get().empty() && !claimed; }
 };
 
+/// What is saved of a Postbox, and what its client sees.
 struct PostboxState : entity::Struct<PostboxState> {
   entity::Bag<KeptLetter> letters{this, "letters", kLetters};  // by id: 1, 2, 3...
   entity::Field<std::uint32_t> unread{this, "unread"};
@@ -82,8 +83,8 @@ enum class LetterEnd : std::uint8_t {
 
 class Postbox final : public entity::ComponentOf<Postbox>, public entity::rpc::Callable<Postbox> {
  public:
-  static constexpr std::string_view kComponentName = "postbox";
   using State = PostboxState;
+  /// Its own client sees the letters.
   static constexpr auto kStateFlags = entity::own_client | entity::Flags::save;
   /// Gives items to the owner, within the call; an error leaves them in the letter.
   using Give = std::function<entity::EntityResult<>(const std::vector<LetterItem>&)>;

@@ -155,7 +155,8 @@ TEST_F(AdminServerTest, GarbageIsLoggedOncePerAddress) {
 TEST_F(AdminServerTest, WebSitesAreRefused) {
   start(routes);
   const std::string origin = "Origin: http://evil.example\r\nContent-Length: 0\r\n";
-  EXPECT_THAT(exchange("POST /purge HTTP/1.1\r\n" + origin + kCloseLines), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(exchange("POST /purge HTTP/1.1\r\n" + origin + kCloseLines),
+              StartsWith("HTTP/1.1 403 "));
   EXPECT_THAT(exchange("GET /echo HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
               StartsWith("HTTP/1.1 403 "));
   for (const char* host : {"127.0.0.1:80", "localhost:80", "[::1]:80", "[::1]"}) {

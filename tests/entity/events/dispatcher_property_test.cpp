@@ -156,7 +156,8 @@ template <>
 struct Arbitrary<starbus::entity::BellAct> {
   static Gen<starbus::entity::BellAct> arbitrary() {
     using starbus::entity::BellAct;
-    return gen::build<BellAct>(gen::set(&BellAct::kind), gen::set(&BellAct::which), gen::set(&BellAct::priority));
+    return gen::build<BellAct>(gen::set(&BellAct::kind), gen::set(&BellAct::which),
+                               gen::set(&BellAct::priority));
   }
 };
 }  // namespace rc

@@ -86,7 +86,8 @@ TEST_F(EventBoardTest, ASubjectIsListedOnceAndAllItsListenersAreCalled) {
 TEST_F(EventBoardTest, DataOfAnotherTypeIsNotDelivered) {
   BoardListener& a = arrive();
   (void)a.add<int>(GateEvent::opened, note("int"));
-  (void)a.add<std::string>(GateEvent::opened, [this](const std::string& text) { log.push_back(text); });
+  (void)a.add<std::string>(GateEvent::opened,
+                           [this](const std::string& text) { log.push_back(text); });
   EXPECT_EQ(*town.announce(GateEvent::opened, 1L), 0u);
   EXPECT_EQ(*town.announce(GateEvent::opened, std::string("text")), 1u);
   EXPECT_THAT(log, ElementsAre("text"));
@@ -154,7 +155,8 @@ TEST_F(EventBoardTest, NewListenersJoinTheNextRound) {
 TEST_F(EventBoardTest, KeysAddedToLaterListenersAreCalled) {
   BoardListener& a = arrive();
   BoardListener& b = arrive();
-  (void)a.add<int>(GateEvent::opened, [&](const int&) { (void)b.add<int>(GateEvent::opened, note("b2")); });
+  (void)a.add<int>(GateEvent::opened,
+                   [&](const int&) { (void)b.add<int>(GateEvent::opened, note("b2")); });
   (void)b.add<int>(GateEvent::opened, note("b1"));
   EXPECT_THAT(announce(), ElementsAre("b1", "b2"));
 }

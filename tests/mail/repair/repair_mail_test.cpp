@@ -152,7 +152,8 @@ TEST_F(RepairMailTest, ANumberFarAwayIsLeftAlone) {
 
 TEST_F(RepairMailTest, NumbersThatCannotBeAreNotTakenOver) {
   const std::uint64_t most = ~std::uint64_t{0};
-  filled_.put(box_key(box_.shard, box_.id), encode(BoxRow{PostTarget::log, kMendedBox, most, 0, 9, 0}));
+  filled_.put(box_key(box_.shard, box_.id),
+              encode(BoxRow{PostTarget::log, kMendedBox, most, 0, 9, 0}));
   std::string body;
   filled_.put(message(most), encode(row_of(most, body)));
   MessageRow absurd = row_of(9, body);

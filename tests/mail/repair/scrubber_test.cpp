@@ -148,10 +148,12 @@ TEST_F(ScrubberTest, ALostTableIsToldThoughItIsOpen) {
 }
 
 TEST_F(ScrubberTest, NumbersAreThoseBetweenTheKeysAndStillKept) {
-  const storage::FileDamage part{"7.ldb", message(kGuildBox, 21) + '\0', message(kGuildBox, 65), "cut"};
+  const storage::FileDamage part{"7.ldb", message(kGuildBox, 21) + '\0', message(kGuildBox, 65),
+                                 "cut"};
   EXPECT_THAT(names(part), ElementsAre(HasSubstr("7.ldb: cut; between after message 21 of mailbox"),
                                        "guild/7: damaged_block 22 to 64: in 7.ldb"));
-  const storage::FileDamage last{"7.ldb", message(kGuildBox, 200), message(kGuildBox, 200) + '\0', "cut"};
+  const storage::FileDamage last{"7.ldb", message(kGuildBox, 200), message(kGuildBox, 200) + '\0',
+                                 "cut"};
   EXPECT_THAT(names(last), Contains("guild/7: damaged_block 200: in 7.ldb"));
   const storage::FileDamage old{"7.ldb", message(kGuildBox, 1), message(kGuildBox, 4), "cut"};
   EXPECT_THAT(names(old), testing::SizeIs(1)) << "acknowledged long ago";
@@ -175,8 +177,8 @@ TEST_F(ScrubberTest, AMailboxWhoseRowCannotBeReadHasItsId) {
 }
 
 TEST_F(ScrubberTest, AnyRangeOfKeysIsBorne) {
-  std::vector<std::string> keys = {{},         "\0"s, "b", "b\x01", "m", "zz", message(kGuildBox, 7),
-                                   "b\xff\xff"};
+  std::vector<std::string> keys = {
+      {}, "\0"s, "b", "b\x01", "m", "zz", message(kGuildBox, 7), "b\xff\xff"};
   for (const std::string& from : keys) {
     for (const std::string& to : keys) EXPECT_FALSE(names({"7.ldb", from, to, "cut"}).empty());
   }

@@ -209,9 +209,9 @@ TEST(Remote, WhatEndsByItsDeadlineSaysWhetherItMayBeThere) {
   }
   EXPECT_EQ(world.remote().outstanding(), 0u);
   EXPECT_THAT(ends, ::testing::ElementsAre(::testing::Pair("behind", Errc::unavailable),
-                                         ::testing::Pair("lost", Errc::outcome_unknown),
-                                         ::testing::Pair("never", Errc::unavailable),
-                                         ::testing::Pair("read", Errc::unavailable)));
+                                           ::testing::Pair("lost", Errc::outcome_unknown),
+                                           ::testing::Pair("never", Errc::unavailable),
+                                           ::testing::Pair("read", Errc::unavailable)));
 }
 
 TEST(Remote, AnAnswerToAnEarlierAttemptIsNotLookedAt) {

@@ -33,7 +33,8 @@ class LogCheckTest : public ::testing::Test {
   LogCheckTest() {
     for (int part = 0; part < 2; ++part) {
       const auto store = test::open_or_fail({.folder = original(), .headroom = 1});
-      for (int i = part == 0 ? 0 : kLogRecords / 3; i < (part == 0 ? kLogRecords / 3 : kLogRecords); ++i) {
+      for (int i = part == 0 ? 0 : kLogRecords / 3; i < (part == 0 ? kLogRecords / 3 : kLogRecords);
+           ++i) {
         EXPECT_TRUE(test::commit(*store, test::put(log_key(i), std::string(700, 'v'))));
       }
     }

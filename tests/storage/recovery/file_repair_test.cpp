@@ -313,7 +313,8 @@ TEST_F(FileRepairTest, DamagedTable_KeepsOtherBlocks) {
     if (HasFatalFailure()) return;
     kept += content.size();
     ++rounds;
-    for (int i = 0; i < 3 * kRepairRecords; ++i) ASSERT_TRUE(commit(*store, put("z", repair_value(i))));
+    for (int i = 0; i < 3 * kRepairRecords; ++i)
+      ASSERT_TRUE(commit(*store, put("z", repair_value(i))));
   }
   EXPECT_GT(kept, rounds * expected_.size() * 9 / 10) << "a block and not a table";
 }

@@ -11,7 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-
 /// The lineages of the runs that are ready, and their messages.
 std::vector<std::pair<Lineage, std::vector<WireMessage>>> pull_runs(SendingSide& side) {
   std::vector<std::pair<Lineage, std::vector<WireMessage>>> runs;

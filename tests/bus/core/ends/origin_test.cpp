@@ -13,7 +13,6 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using Failure = SendingSide::Failure;
 
-
 TEST(Origin, ProbesFirstWhenTheLineageIsUnknown) {
   SendingSide side;
   side.send(7, "a");

@@ -10,7 +10,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-
 /// Milliseconds between the probes of the next `ms`.
 std::vector<std::int64_t> probe_pauses(SendingSide& side, std::uint64_t ms) {
   std::vector<std::int64_t> pauses;

@@ -11,7 +11,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Failure = SendingSide::Failure;
 
-
 TEST(OriginWindow, OfAChannelEndsExactlyAtItsLimit) {
   SendingSide side;
   for (int i = 0; i < 1023; ++i) side.send(7, text_of(1024 - kItemHeader), 0, kFirst);

@@ -7,7 +7,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 class RootHostile : public RootTest {
  protected:
   const Directory::Entry& entry_of(const std::string& name) {

@@ -6,7 +6,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 TEST(HostRightsTest, LeaveTheNamesOfOtherHostsAlone) {
   const HostRights all;
   EXPECT_TRUE(all.may_bind("a", "entity/1"));

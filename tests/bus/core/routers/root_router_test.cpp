@@ -8,7 +8,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 // --- sessions ------------------------------------------------------------------------------------
 
 TEST_F(RootTest, WelcomesABusd) {

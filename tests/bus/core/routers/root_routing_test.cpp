@@ -6,7 +6,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 using RootRouting = RootTest;
 
 std::vector<std::string> bodies(Peer& peer) {

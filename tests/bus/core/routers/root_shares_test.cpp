@@ -9,7 +9,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 using RootShares = RootTest;
 
 Errc bind_result(RouterHarness& harness, Peer& peer, const Process& process,

@@ -8,7 +8,6 @@
 namespace starbus::bus::test {
 namespace {
 
-
 using RootWatching = RootTest;
 
 TEST_F(RootWatching, SnapshotThenDeltasInOrder) {

@@ -234,10 +234,8 @@ TEST(GoldenVectors, OfARun) {
 
 TEST(GoldenVectors, OfAMulticast) {
   const Bytes golden = golden_bytes("multicast");
-  const Multicast multicast{Lane::bulk,
-                            kProcess,
-                            {{kNamed, kLineage, 0, 1}, {{6, 7}, kEpoch, 1, 2}},
-                            as_bytes("to all")};
+  const Multicast multicast{
+      Lane::bulk, kProcess, {{kNamed, kLineage, 0, 1}, {{6, 7}, kEpoch, 1, 2}}, as_bytes("to all")};
   Bytes encoded;
   encode_multicast(multicast, encoded);
   EXPECT_EQ(hex_of(encoded), hex_of(golden));

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nodes/hosting/entry_control.hpp"
+#include "nodes/hosting/entering/entry_control.hpp"
 #include "nodes/hosting/limits.hpp"
 
 namespace starbus::nodes::entities {

@@ -9,7 +9,7 @@
 
 #include "entity/objects/entity_factory.hpp"
 #include "entity/rpc/rpc.hpp"
-#include "nodes/hosting/entries.hpp"
+#include "nodes/hosting/entering/entries.hpp"
 
 namespace starbus::nodes::entities {
 

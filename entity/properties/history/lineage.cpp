@@ -1,4 +1,4 @@
-#include "entity/properties/lineage.hpp"
+#include "entity/properties/history/lineage.hpp"
 
 #include <random>
 

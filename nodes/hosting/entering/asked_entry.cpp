@@ -1,4 +1,4 @@
-#include "nodes/hosting/asked_entry.hpp"
+#include "nodes/hosting/entering/asked_entry.hpp"
 
 #include <algorithm>
 #include <utility>

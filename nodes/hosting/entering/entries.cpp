@@ -1,4 +1,4 @@
-#include "nodes/hosting/entries.hpp"
+#include "nodes/hosting/entering/entries.hpp"
 
 #include <boost/asio/post.hpp>
 #include <utility>

@@ -1,5 +1,5 @@
 // Observers that lag: the newest value of what has changed since their version.
-#include "entity/properties/root_newest.hpp"
+#include "entity/properties/history/root_newest.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "entity/properties/journal.hpp"
+#include "entity/properties/history/journal.hpp"
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>

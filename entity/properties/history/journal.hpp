@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "entity/properties/address.hpp"
-#include "entity/properties/stamps.hpp"
+#include "entity/properties/history/stamps.hpp"
 
 namespace starbus::entity {
 

@@ -1,4 +1,4 @@
-#include "entity/properties/stamps.hpp"
+#include "entity/properties/history/stamps.hpp"
 
 #include <algorithm>
 #include <boost/container/small_vector.hpp>

@@ -1,4 +1,4 @@
-#include "nodes/hosting/entry_control.hpp"
+#include "nodes/hosting/entering/entry_control.hpp"
 
 #include <utility>
 
