@@ -123,7 +123,7 @@ void World::lose(const std::function<bool(const std::string&)>& whom, const Pid&
   }
 }
 
-void World::kill(const Pid& pid) {
+void World::kill(Pid pid) {
   ++count["kills"];
   pids_.erase(pid);
   dead_.push_back(pid);

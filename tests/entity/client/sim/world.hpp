@@ -117,7 +117,7 @@ class World {
   GateId gate_id(const Pid& pid) const { return {channel_of(pid), pid}; }
 
   // --- faults ---
-  void kill(const Pid& pid);
+  void kill(Pid pid);
   void move(const std::string& name, const Pid& target);
   void attach(const std::string& name);
   void abort(const std::string& name);
