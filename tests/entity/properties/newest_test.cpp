@@ -168,12 +168,18 @@ TEST(Newest, ObserversHearWhatIsDifferent) {
                                              "items snapshot"}));
 }
 
+/// One field of it does not travel.
+struct Pilgrim : Properties<Pilgrim> {
+  Field<std::string, all_clients> nick{this, "nick"};
+  Field<int, own_client> gold{this, "gold"};
+  Field<int, own_client | per_process> focus{this, "focus", 5};
+};
+
 TEST(Newest, IsKnownAfterAMoveToo) {
-  Hero real;
-  Hero copy;
+  Pilgrim real;
+  Pilgrim copy;
   real.watch(Audience::own_client);
   copy.become_replica(Audience::own_client);
-  (void)real.items.insert(1);
   Bytes bytes;
   ASSERT_TRUE(real.encode_snapshot(View::own_client, bytes));
   ASSERT_TRUE(copy.apply_snapshot(bytes));
@@ -183,12 +189,12 @@ TEST(Newest, IsKnownAfterAMoveToo) {
   const Version between = real.version(Audience::own_client);
   for (int i = 0; i < 20; ++i) {
     real.gold = i;
-    real.stats->focus = 40 + i;  // does not travel
+    real.focus = 40 + i;  // does not travel
     real.seal();
   }
   Bytes packed;
   ASSERT_TRUE(real.encode_snapshot(View::migration, packed));
-  Hero there;
+  Pilgrim there;
   ASSERT_TRUE(there.apply_snapshot(packed));
   EXPECT_EQ(there.news(), 0);
   ASSERT_TRUE(there.tell_what_stayed_behind());
@@ -203,7 +209,7 @@ TEST(Newest, IsKnownAfterAMoveToo) {
   ASSERT_TRUE(there.encode_delta(Audience::own_client, had, bytes));
   ASSERT_TRUE(copy.apply_delta(bytes));
   EXPECT_EQ(copy.gold, 19);
-  EXPECT_EQ(copy.stats->focus, 5);
+  EXPECT_EQ(copy.focus, 5);
   EXPECT_EQ(copy.nick, real.nick.get());
   EXPECT_EQ(copy.version(Audience::own_client), there.version(Audience::own_client));
 }
