@@ -49,7 +49,7 @@ enum class EntityState : std::uint8_t {
   initialising,  // on_init runs, of one part after the other
   alive,         // may be found and called
   frozen,        // its state was packed for a move
-  ghost,         // a copy of one that lives in another process: nothing of it runs
+  ghost_copy,    // a copy of one that lives in another process: nothing of it runs
   ending,        // nothing of it runs any more, but the hooks of the end
 };
 std::string_view name_of(EntityState state);
@@ -226,7 +226,7 @@ class Entity : public Part, public rpc::CallableBase {
   };
   /// Nothing of it runs any more, or for now.
   bool stands_still() const {
-    return state_ == EntityState::frozen || state_ == EntityState::ghost ||
+    return state_ == EntityState::frozen || state_ == EntityState::ghost_copy ||
            state_ == EntityState::ending;
   }
   const Entity& acting_entity() const final { return *this; }

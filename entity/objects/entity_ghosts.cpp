@@ -30,7 +30,7 @@ EntityResult<> EntityManager::become_ghost(Entity& entity) {
 void EntityManager::stand_as_ghost(Entity& entity) {
   entity.ghost_ = true;
   entity.arriving_ = entity.rising_ = false;
-  entity.state_ = EntityState::ghost;
+  entity.state_ = EntityState::ghost_copy;
   entity.more().plan.reset();
   silence(entity);
   for (const Entity::Attached& each : entity.more().components) {

@@ -40,7 +40,7 @@ class EntityTable {
   /// A copy of one that lives elsewhere; null: there is none.
   Entity* find_ghost(OnlineId id) const {
     Entity* const found = any(id);
-    return found != nullptr && found->life() == EntityState::ghost ? found : nullptr;
+    return found != nullptr && found->life() == EntityState::ghost_copy ? found : nullptr;
   }
   // The same as find(), and frozen ones.
   Entity* find_here(OnlineId id) const { return alive_or_frozen(any(id)); }
@@ -115,7 +115,7 @@ void EntityTable::walk(Of&& of, Among among, Visit&& visit) {
       const EntityState life = there->life();
       const bool visited = life == EntityState::alive ||
                            (among != Among::alive && life == EntityState::frozen) ||
-                           (among == Among::ghosts_too && life == EntityState::ghost);
+                           (among == Among::ghosts_too && life == EntityState::ghost_copy);
       if (visited) visit(*there);
     }
   }

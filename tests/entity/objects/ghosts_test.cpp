@@ -33,7 +33,7 @@ class Ghosts : public Walkers {
 TEST_F(Ghosts, ACopyStaysInItsPlaceAndDoesNothing) {
   EXPECT_THAT(events.take(), ElementsAre("ghost", "cloak ghost")) << "and has left no space";
   const OnlineId id = walker->online_id();
-  EXPECT_EQ(walker->life(), EntityState::ghost);
+  EXPECT_EQ(walker->life(), EntityState::ghost_copy);
   EXPECT_EQ(walker->space(), OnlineId{5});
   EXPECT_EQ(here.find(id), nullptr);
   EXPECT_EQ(here.find_here(id), nullptr);
