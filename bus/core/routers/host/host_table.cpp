@@ -212,14 +212,25 @@ void HostTable::replace_names(LocalProcess& process, const std::vector<Row>& row
 }
 
 void HostTable::confirm_claims(LocalProcess& process) {
-  for (const auto& [channel, row] : std::exchange(process.claimed, {})) {
-    const LocalName* const present = find(channel);
-    // A grant that passed this busd is newer than any table.
-    const bool newer = present && (present->ticket || present->epoch >= row.epoch);
-    if (newer && present->owner != &process) continue;
-    grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
-  }
+  for (const auto& [channel, row] : std::exchange(process.claimed, {})) confirm(process, row);
   recount(process);
+}
+
+void HostTable::confirm_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch) {
+  const auto claim = process.claimed.find(channel);
+  if (claim == process.claimed.end() || claim->second.epoch != epoch) return;
+  const Row row = std::move(claim->second);
+  process.claimed.erase(claim);
+  confirm(process, row);
+  recount(process);
+}
+
+/// A grant that passed this busd is newer than any table.
+void HostTable::confirm(LocalProcess& process, const Row& row) {
+  const LocalName* const present = find(channel_id(row.name));
+  const bool newer = present && (present->ticket || present->epoch >= row.epoch);
+  if (newer && present->owner != &process) return;
+  grant(process, {row.name, &process, row.epoch, row.lineage, {}, true});
 }
 
 void HostTable::drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch) {

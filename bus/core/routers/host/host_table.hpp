@@ -152,6 +152,8 @@ class HostTable {
   /// busroot has taken what the process claims: it owns that, unless another process of this host
   /// has been granted the name since.
   void confirm_claims(LocalProcess& process);
+  /// busroot says so of one name, at this epoch, before it has answered the whole report.
+  void confirm_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch);
   /// The process does not claim the name any more, if it does so at this epoch or a lower one.
   void drop_claim(LocalProcess& process, const ChannelId& channel, Epoch epoch);
   /// busroot has left the row of the process out: it is forgotten, if it stands on the word of the
@@ -165,6 +167,7 @@ class HostTable {
   std::size_t count(std::string_view prefix) const;
 
  private:
+  void confirm(LocalProcess& process, const Row& row);
   void leave(std::uint32_t uid);
   void count(LocalProcess& process, std::size_t names);
   void recount(LocalProcess& process);

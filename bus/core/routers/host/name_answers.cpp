@@ -87,6 +87,9 @@ Result<> NameAnswers::on_move_ok(ByteView payload) {
   LocalProcess* const process = host_.table.by_id(ok->process);
   RouterLink* const link = process ? sessions_.session_of(*process) : nullptr;
   if (!link) return {};
+  // Also of a name whose report busroot has not answered yet: or its frozen copy would be told to
+  // the next busroot as active, and its process could not reclaim it.
+  host_.table.confirm_claim(*process, ok->channel, ok->epoch);
   const LocalName* name = host_.table.find(ok->channel);
   if (name && name->owner == process && name->epoch == ok->epoch) {
     host_.table.freeze(*process, ok->channel, ok->ticket);

@@ -44,6 +44,20 @@ TEST_F(HostMoves, AFrozenNameIsNotRoutedToAndIsAnnouncedWithItsTicket) {
   EXPECT_TRUE(rows().empty());
 }
 
+TEST_F(HostMoves, AMoveIsKnownBeforeTheReportIsAnswered) {
+  Peer& busroot = root();
+  Peer& one = join("one", {.rows = {row("x/1")}, .confirmed = false});
+  busroot.say(MoveOk{local("one"), x, Epoch::of(1, 1), Epoch::of(1, 1), away});
+  harness.run();
+  Peer& again = root(2);
+  const auto tables = again.take<Table>();
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables[0].rows.at(0).state, RowState::frozen);
+  one.say(Reclaim{local("one"), "x/1", away});
+  harness.run();
+  EXPECT_EQ(again.count(Kind::reclaim), 1u);
+}
+
 TEST_F(HostMoves, BetweenTwoProcessesOfOneHostBothCopiesAreKnown) {
   Peer& busroot = root();
   join("one", {.rows = {row("x/1")}});
