@@ -82,7 +82,8 @@ EntityResult<> EntityManager::enter(Entity& entity, Component* component, EnterR
 }
 
 bool EntityManager::leave_space(Entity& entity) {
-  const bool stays = entity.state_ == EntityState::frozen || entity.state_ == EntityState::ghost_copy;
+  const bool stays =
+      entity.state_ == EntityState::frozen || entity.state_ == EntityState::ghost_copy;
   if (stays || entity.space() == OnlineId::none) return false;
   const Busy busy(*this);
   leave(entity, LeaveReason::left);
