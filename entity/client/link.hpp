@@ -168,6 +168,7 @@ class ClientLink {
   Answer on(const Request& word, const Sender& from, LinkTime now, Effects& out);
 
   Answer answer(AnswerKind kind) const;
+  Answer outdated() const;
   Answer stranger(const SessionId& session, const Bind& bind) const;
   bool obeys(const SessionId& session, const Sender& from) const {
     return linked() && session == state_.session && from.gate &&

@@ -15,6 +15,13 @@ Answer ClientLink::answer(AnswerKind kind) const {
   return {kind, state_.bind, state_.run, state_.next, state_.turn, state_.gate, std::nullopt};
 }
 
+/// To an account whose bind is not above all that came before: it draws a new one.
+Answer ClientLink::outdated() const {
+  Answer old = answer(AnswerKind::old);
+  old.bind = state_.top;
+  return old;
+}
+
 /// To a word of another session, or of another bind than this one's. A session of a lower bind was
 /// replaced; one of a higher bind is not known here yet.
 Answer ClientLink::stranger(const SessionId& session, const Bind& bind) const {
@@ -48,11 +55,7 @@ void ClientLink::take_closing(const SetLink& word) {
 
 Answer ClientLink::on(const SetLink& word, const Sender& from, LinkTime, Effects& out) {
   if (from.gate || !word.session) return answer(AnswerKind::refused);
-  if (word.bind <= state_.top) {
-    Answer old = answer(AnswerKind::old);
-    old.bind = state_.top;
-    return old;
-  }
+  if (word.bind <= state_.top) return outdated();
   const bool same_session = state_.session == word.session;
   const bool same_login = state_.login == word.login && linked();
   if (state_.session && !same_session) {
@@ -83,11 +86,7 @@ Answer ClientLink::on(const SetLink& word, const Sender& from, LinkTime, Effects
 
 Answer ClientLink::on(const Unlink& word, const Sender& from, LinkTime, Effects& out) {
   if (from.gate) return answer(AnswerKind::refused);
-  if (word.bind <= state_.top) {
-    Answer old = answer(AnswerKind::old);
-    old.bind = state_.top;
-    return old;
-  }
+  if (word.bind <= state_.top) return outdated();
   state_.top = word.bind;
   state_.lost = false;
   if (linked()) {

@@ -32,31 +32,33 @@ Client::operator bool() const {
   return link() != nullptr && link()->linked();
 }
 
-Result<> Client::say(Bytes call) const {
+/// Does something with its link, and has carried out what follows.
+template <class Do>
+Result<> Client::with_link(Do&& act) const {
   sessions::ClientLink* const link = entity_->client_link();
   if (link == nullptr) return sessions::SessionErrc::no_client;
   sessions::Effects effects;
-  auto said = link->call(std::make_shared<const Bytes>(std::move(call)), effects);
+  auto done = act(*link, effects);
   if (ClientPort* const port = port_of(*entity_)) port->carry_out(*entity_, effects);
-  return said;
+  return done;
+}
+
+Result<> Client::say(Bytes call) const {
+  return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
+    return link.call(std::make_shared<const Bytes>(std::move(call)), effects);
+  });
 }
 
 Result<> Client::join(const std::string& group) const {
-  sessions::ClientLink* const link = entity_->client_link();
-  if (link == nullptr) return sessions::SessionErrc::no_client;
-  sessions::Effects effects;
-  auto said = link->join(group, effects);
-  if (ClientPort* const port = port_of(*entity_)) port->carry_out(*entity_, effects);
-  return said;
+  return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
+    return link.join(group, effects);
+  });
 }
 
 Result<> Client::leave(const std::string& group) const {
-  sessions::ClientLink* const link = entity_->client_link();
-  if (link == nullptr) return sessions::SessionErrc::no_client;
-  sessions::Effects effects;
-  auto said = link->leave(group, effects);
-  if (ClientPort* const port = port_of(*entity_)) port->carry_out(*entity_, effects);
-  return said;
+  return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
+    return link.leave(group, effects);
+  });
 }
 
 void Client::let_go(sessions::Reason reason) const {

@@ -77,6 +77,8 @@ class Client {
   const sessions::ClientLink* link() const;
 
  private:
+  template <class Do>
+  Result<> with_link(Do&& act) const;
   Result<> say(Bytes call) const;
   Entity* entity_;
 };

@@ -5,14 +5,14 @@
 #include <memory>
 #include <utility>
 
+#include "bus/client/process_name.hpp"
 #include "nodes/hosting/entity_host.hpp"
 
 namespace starbus::nodes::entities {
 
 /// A role that may not have the name is none where others make entities enter.
 void EntityHost::open_entries(Done done) {
-  const bus::Bus& bus = context_.endpoint.bus();
-  const std::string channel = entries_channel(bus.host() + "." + bus.node());
+  const std::string channel = entries_channel(bus::process_name(context_.endpoint.bus()));
   context_.endpoint.bind(channel, entry_control_,
                          [channel, done = std::move(done)](const bus::Result<bus::Bound>& bound) {
                            if (bound) return done({});
@@ -28,8 +28,7 @@ void EntityHost::open_entries(Done done) {
 void EntityHost::enter_there(const entity::TypeInfo& type, EntryRequest request,
                              const EnterAt& where, Entries::Ended ended) {
   context_.thread.check();
-  const bus::Bus& bus = context_.endpoint.bus();
-  const std::string self = bus.host() + "." + bus.node();
+  const std::string self = bus::process_name(context_.endpoint.bus());
   Entries::Wanted here{&type, request.name, request.persistent_id, request.make};
   if (where.node.empty() == where.least_loaded.empty()) {
     boost::asio::post(context_.endpoint.loop(), [ended = std::move(ended)] {

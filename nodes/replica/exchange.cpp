@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "bus/client/process_name.hpp"
 #include "bus/io/clock.hpp"
 #include "nodes/replica/mirror.hpp"
 #include "nodes/replica/publisher.hpp"
@@ -126,7 +127,7 @@ void Exchange::owner_changed(const std::string& name, const PublisherOwner& owne
 bool Exchange::bind() {
   if (!name_.empty() && endpoint_.bus().epoch(name_)) return true;
   if (binding_ || boot_now() < bind_at_ || endpoint_.bus().host().empty()) return false;
-  name_ = std::string(kMirrors) + endpoint_.bus().host() + "." + endpoint_.bus().node();
+  name_ = std::string(kMirrors) + bus::process_name(endpoint_.bus());
   binding_ = true;
   endpoint_.bind(name_, *this, [weak = weak_from_this()](const bus::Result<bus::Bound>& result) {
     if (const auto self = weak.lock()) self->bound(result);
@@ -216,8 +217,7 @@ void Exchange::tell_end(const std::string& channel, const std::vector<std::strin
 
 Home Exchange::home() const {
   const bus::Process self = endpoint_.bus().self();
-  return {self.host, self.slot, self.incarnation,
-          endpoint_.bus().host() + "." + endpoint_.bus().node()};
+  return {self.host, self.slot, self.incarnation, bus::process_name(endpoint_.bus())};
 }
 
 void Exchange::follow(entity::rpc::Caller& from, std::string mirror,

@@ -26,6 +26,11 @@ std::string no_call(const bus::Message& message) {
   return {text, static_cast<std::size_t>(size)};
 }
 
+/// Of a call with other types.
+std::string types_of(const MethodInfo& method) {
+  return method.full_name().append(" is ").append(method.text).append(" here");
+}
+
 std::string unknown_method(std::uint32_t id) {
   char text[32];
   const int size = std::snprintf(text, sizeof text, "no method %08x here", id);
@@ -73,7 +78,7 @@ Errc Dispatcher::dispatch_call(const Slot& slot, Decoder& in, const bus::Message
   // A caller without permission does not learn the method's types.
   if (error == Errc::ok && header.signature != method->signature) {
     error = Errc::signature_mismatch;
-    detail = method->full_name().append(" is ").append(method->text).append(" here");
+    detail = types_of(*method);
   }
   const bool client = caller.from == From::own_client || caller.from == From::any_client;
   const Budget budget = client ? kClientBudget : Budget{};
@@ -185,7 +190,7 @@ void Dispatcher::request(CallableBase& host, ByteView call, const bus::Process& 
   }
   if (error == Errc::ok && header.signature != method->signature) {
     error = Errc::signature_mismatch;
-    detail = method->full_name().append(" is ").append(method->text).append(" here");
+    detail = types_of(*method);
   }
   if (error == Errc::ok && (in.left() > kClientBudget.bytes || !header.answer_to.empty())) {
     error = Errc::bad_arguments;

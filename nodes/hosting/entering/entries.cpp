@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "bus/client/process_name.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/hosting/limits.hpp"
@@ -102,8 +103,8 @@ void Entries::bound(const std::string& name, std::uint64_t number,
 
 /// The detail of already_bound names the owner, HOST.NODE; or it says that this process is that.
 bool Entries::is_another(const std::string& owner) const {
-  const bus::Bus& bus = context_.endpoint.bus();
-  return owner.find(' ') == std::string::npos && owner != bus.host() + "." + bus.node();
+  return owner.find(' ') == std::string::npos &&
+         owner != bus::process_name(context_.endpoint.bus());
 }
 
 void Entries::load(const std::string& name, std::uint64_t number, bus::Epoch epoch) {
