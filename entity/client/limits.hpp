@@ -12,6 +12,8 @@ namespace starbus::entity::sessions {
   X(kPartBytes, 1_MiB, "bytes", "the body of one part: a full state of an entity", "too_large")    \
   X(kRequestBytes, 64_KiB, "bytes", "one request of a client, which is hostile",                   \
     "the word is malformed")                                                                       \
+  X(kTicketBytes, 512, "bytes", "a signed ticket of a login", "the word is malformed",             \
+    "SessionWords.ATicketIsBounded")                                                               \
   X(kRequestsOpen, 64, "requests",                                                                 \
     "of one client that have begun and are not answered: each may be a coroutine",                 \
     "the session ends as a fault: its gate holds back what is beyond")                             \

@@ -144,6 +144,49 @@ struct LinkLost {
 };
 using ToAccount = std::variant<Left, LinkLost>;
 
+// --- to the account, with an answer --------------------------------------------------------------
+
+/// From a login: somebody proves to be its player. The answer names the number of this login.
+struct Prove {
+  friend bool operator==(const Prove&, const Prove&) = default;
+};
+/// From a gate: a session that a login has opened. The same one again is answered as before.
+struct BindSession {
+  SessionId session{};
+  GateId gate{};
+  std::uint32_t turn = 0;
+  Key seal{};           // of the pass that the next relink shows
+  bus::Bytes ticket{};  // signed by a login: who proved, and when
+  friend bool operator==(const BindSession&, const BindSession&) = default;
+};
+/// From a gate that has lost the subject of a session: whom does it play?
+struct Where {
+  SessionId session{};
+  Bind bind{};  // the last that the gate knows
+  friend bool operator==(const Where&, const Where&) = default;
+};
+using AskAccount = std::variant<Prove, BindSession, Where, Relink>;
+
+/// What an account answers.
+enum class AccountAnswerKind : std::uint8_t {
+  ok = 0,        ///< `login` is drawn
+  bound = 1,     ///< the session is the account's: bind, subject, login
+  replaced = 2,  ///< a later login has the account
+  ended = 3,     ///< the account has no such session
+  refused = 4,   ///< the ticket is not good (any more); or, of a relink: turn and gate are those
+                 ///< that the account knows
+  later = 5,     ///< the store is busy: ask again
+};
+struct AccountAnswer {
+  AccountAnswerKind kind = AccountAnswerKind::ok;
+  Bind bind{};
+  std::string subject{};
+  std::uint64_t login = 0;
+  std::uint32_t turn = 0;
+  GateId gate{};
+  friend bool operator==(const AccountAnswer&, const AccountAnswer&) = default;
+};
+
 // --- to a gate -----------------------------------------------------------------------------------
 
 /// From the account: whom this session plays since this bind.
@@ -167,12 +210,16 @@ using ToGate = std::variant<Bound, End>;
 /// Each appends.
 void encode(const ToSubject& word, bus::Bytes& out);
 void encode(const Answer& word, bus::Bytes& out);
+void encode(const AccountAnswer& word, bus::Bytes& out);
 void encode(const ToAccount& word, bus::Bytes& out);
+void encode(const AskAccount& word, bus::Bytes& out);
 void encode(const ToGate& word, bus::Bytes& out);
 /// Errors: malformed, truncated, trailing, too_large.
 DataResult<ToSubject> decode_to_subject(bus::ByteView bytes);
 DataResult<Answer> decode_answer(bus::ByteView bytes);
+DataResult<AccountAnswer> decode_account_answer(bus::ByteView bytes);
 DataResult<ToAccount> decode_to_account(bus::ByteView bytes);
+DataResult<AskAccount> decode_ask_account(bus::ByteView bytes);
 DataResult<ToGate> decode_to_gate(bus::ByteView bytes);
 
 }  // namespace starbus::entity::sessions

@@ -232,5 +232,48 @@ TEST(SessionWords, APassIsKnownByItsSealAlone) {
   EXPECT_NE(client_number(kSession, {1, 2}), client_number(kOther, {1, 2}));
 }
 
+TEST(SessionWords, ToAccountsThatAnswerHaveGoldenBytes) {
+  const SessionId session{1, 2};
+  const std::pair<AskAccount, std::string> golden[] = {
+      {Prove{}, "d1"},
+      {BindSession{session, kGateA, 4, {7, 8}, *bytes_of("hi")}, "d2" + kSessionHex + kGateHex +
+                                                                     "04"
+                                                                     "0700000000000000"
+                                                                     "0800000000000000"
+                                                                     "026869"},
+      {Where{session, {5, 6}}, "d3" + kSessionHex + "0506"},
+      {Relink{session, {5, 6}, 4, kGateA, {}},
+       "d4" + kSessionHex + "0506" + "04" + kGateHex + "00"},
+  };
+  for (const auto& [word, bytes] : golden) {
+    EXPECT_EQ(hex(word), bytes);
+    const auto read = decode_ask_account(from_hex(bytes));
+    ASSERT_TRUE(read) << bytes;
+    EXPECT_TRUE(*read == word) << bytes;
+  }
+  const AccountAnswer answer{AccountAnswerKind::bound, {5, 6}, "p/1", 9, 4, kGateA};
+  const std::string bytes =
+      "d501"
+      "0506"
+      "03702f31"
+      "09"
+      "04" +
+      kGateHex;
+  EXPECT_EQ(hex(answer), bytes);
+  EXPECT_TRUE(decode_account_answer(from_hex(bytes)).value() == answer);
+  EXPECT_FALSE(decode_account_answer(from_hex("d506")));
+}
+
+TEST(SessionWords, ATicketIsBounded) {
+  BindSession word{{1, 2}, kGateA, 4, {7, 8}, bus::Bytes(kTicketBytes)};
+  bus::Bytes bytes;
+  encode(AskAccount(word), bytes);
+  EXPECT_TRUE(decode_ask_account(bytes));
+  word.ticket.resize(kTicketBytes + 1);
+  bytes.clear();
+  encode(AskAccount(word), bytes);
+  EXPECT_EQ(decode_ask_account(bytes).error(), DataErrc::too_large);
+}
+
 }  // namespace
 }  // namespace starbus::entity::sessions
