@@ -25,6 +25,7 @@
 #include "mail/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
+#include "nodes/gate/wire/limits.hpp"
 #include "nodes/hosting/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
@@ -166,6 +167,7 @@ std::vector<LimitTable> limit_tables() {
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
+      {"client protocol", "nodes/gate/wire/limits.hpp", nodes::gate::kClientFrameLimits},
   };
 }
 
