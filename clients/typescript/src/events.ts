@@ -10,7 +10,6 @@ export interface Credentials {
 }
 /** What lets the player in again without a proof, as plain text: for a page that is loaded again. */
 export interface Saved {
-  readonly session: string;
   readonly reentry: string;
 }
 export interface SessionOptions {
@@ -60,11 +59,11 @@ export type Output =
   | SessionEvent;
 
 /** What the client does about a close reason. */
-export type Act = 'stop' | 'login' | 'reenter' | 'resume' | 'elsewhere';
+export type Act = 'stop' | 'login' | 'reenter' | 'resume' | 'elsewhere' | 'fault';
 export const kActs: Readonly<Record<wire.CloseReason, Act>> = {
   version: 'stop',
-  malformed: 'stop',
-  too_large: 'stop',
+  malformed: 'fault',
+  too_large: 'fault',
   idle: 'resume',
   too_many: 'resume',
   denied: 'login',

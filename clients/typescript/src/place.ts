@@ -22,7 +22,6 @@ export class Place {
   /** Throws BadBytes for what is no Saved. */
   constructor(saved: Saved | undefined) {
     if (saved === undefined) return;
-    this.#session = saved.session;
     this.#reentry = bytesOfHex(saved.reentry);
     wire.encodeFromClient(this.resume());
   }
@@ -36,8 +35,7 @@ export class Place {
     return this.#token !== wire.kNoKey && this.#reentry.length > 0;
   }
   get saved(): Saved | undefined {
-    const some = this.#reentry.length > 0;
-    return some ? { session: this.#session, reentry: hexOf(this.#reentry) } : undefined;
+    return this.#reentry.length > 0 ? { reentry: hexOf(this.#reentry) } : undefined;
   }
   resume(): wire.FromClient {
     const own = { session: this.#session, token: this.#token, gate: this.#gate };
@@ -59,15 +57,14 @@ export class Place {
   }
   /** It comes back for a full state, by its reentry, or not at all. */
   dropToken(): void {
-    this.#token = wire.kNoKey;
+    this.#session = this.#token = wire.kNoKey;
     this.#gate = '';
+    this.#turn = 0;
+    this.c = 0n;
   }
   forget(): void {
     this.dropToken();
-    this.#session = wire.kNoKey;
-    this.#turn = 0;
     this.#reentry = kNothing;
     this.login = undefined;
-    this.c = 0n;
   }
 }

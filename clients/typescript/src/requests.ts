@@ -43,7 +43,8 @@ interface Kept {
   told: boolean; // its fate: the number is kept for the order's sake
 }
 
-const kNothing = new Uint8Array();
+/** A call of no method: keeps the numbers whole, and begins nothing. An empty one is malformed. */
+const kNoCall = Uint8Array.of(0xa1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 /** What a full state or a last word knows of the requests before it. */
 export interface UpState {
@@ -154,7 +155,7 @@ export class Requests {
     for (const one of this.#kept) if (!one.told && one.until < at) at = one.until;
     return at;
   }
-  /** Ends those whose time is over. Their numbers go on without a body, if they are said again. */
+  /** Ends those whose time is over. If their numbers are said again, they ask nothing. */
   tick(now: number): void {
     for (const one of this.#kept) {
       if (one.told || one.until > now) continue;
@@ -162,8 +163,8 @@ export class Requests {
         ? { fate: 'unknown', why: 'deadline' }
         : { fate: 'not_begun', why: 'deadline' });
       one.told = true;
-      this.#bytes -= one.body.length;
-      one.body = kNothing;
+      this.#bytes += kNoCall.length - one.body.length;
+      one.body = kNoCall;
     }
   }
 

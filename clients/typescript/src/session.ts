@@ -298,14 +298,20 @@ export class Session {
         return this.#away(this.#retry.after(retryMs, true), now, reason);
       case 'resume':
         return this.#away(this.#retry.after(retryMs), now, reason);
+      case 'fault':
+        return this.#faulty(reason, text, now, false);
     }
   }
-  /** The gate has broken the protocol; the second time in a row a full state is asked for. */
+  /** The gate has broken the protocol. */
   #fault(text: string, now: number, stateLost = false): void {
     this.#hangUp();
     this.#event({ type: 'fault', text });
+    this.#faulty('malformed', text, now, stateLost);
+  }
+  /** One side finds that the other breaks it. The second time in a row only a full state helps. */
+  #faulty(reason: wire.CloseReason, text: string, now: number, stateLost: boolean): void {
     const faults = this.#retry.fault();
-    if (faults >= limits.kFaults) return this.#end('malformed', text);
+    if (faults >= limits.kFaults) return this.#end(reason, text);
     if (stateLost || faults > 1) this.#place.dropToken();
     this.#away(this.#retry.after(0), now);
   }

@@ -72,14 +72,14 @@ test('a client plays over TCP, through losses, and leaves', { timeout: 20_000 },
   await client.connect();
   assert.equal(client.subject, 'player/7');
   assert.deepEqual(await client.ask('player.buy', [5n]), { fate: 'replied', value: 1 });
-  for (let i = 1; i <= 3; i++) {
+  for (let i = 1; i <= 2; i++) {
     gate.call(i);
     server.cut();
     await heard(client, 'state', (state) => state === 'away');
     const outcome = client.ask('player.buy', [BigInt(i)]);
     assert.deepEqual(await outcome, { fate: 'replied', value: i + 1 });
   }
-  assert.deepEqual(called, [1, 2, 3]);
+  assert.deepEqual(called, [1, 2]);
   assert.equal(gate.logins, 1);
   assert.ok(Math.abs(client.gateTime - gate.now()) < 1000);
   await client.close();

@@ -224,7 +224,7 @@ test('GoTo is followed with Resume, at once, but not for ever', () => {
 
 test('each close reason is obeyed', () => {
   const acts = {
-    version: 'ended', malformed: 'ended', too_large: 'ended', banned: 'ended', replaced: 'ended',
+    version: 'ended', malformed: 'away', too_large: 'away', banned: 'ended', replaced: 'ended',
     ended: 'ended', taken_over: 'ended', denied: 'credentials', token: 'credentials',
     token_reused: 'credentials', window: 'away', idle: 'away', too_many: 'away', full: 'away',
     too_slow: 'away', later: 'away', leaving: 'away', fault: 'away',
@@ -236,13 +236,28 @@ test('each close reason is obeyed', () => {
     assert.equal(play.session.state, acts[reason], reason);
     assert.deepEqual(play.of('closed'), [{ type: 'closed', reason, text: 'a text' }]);
     if (acts[reason] !== 'away') continue;
-    play.wait(reason === 'window' ? 1000 : 29_999);
-    assert.equal(play.session.state, reason === 'window' ? 'playing' : 'away', reason);
+    const atOnce = ['window', 'malformed', 'too_large'].includes(reason);
+    play.wait(atOnce ? 1000 : 29_999);
+    assert.equal(play.session.state, atOnce ? 'playing' : 'away', reason);
     play.wait(20_000);
     assert.equal(play.session.state, 'playing', reason);
     assert.equal(play.gate.logins, 1, reason);
     assert.equal(play.addresses.at(-1).elsewhere, reason === 'leaving', reason);
   }
+});
+
+test('a client that a gate calls malformed again and again ends as that', () => {
+  const play = played();
+  for (let i = 1; i < limits.kFaults; i++) {
+    play.gate.close('malformed', 0, 'frame: not at its place');
+    play.work();
+    for (let n = 0; play.session.state !== 'playing' && n < 100; n++) play.wait(100);
+  }
+  assert.equal(play.of('full').length, limits.kFaults - 1); // from the second one on it re-enters
+  play.gate.close('malformed', 0, 'frame: not at its place');
+  play.work();
+  const { reason, text } = play.of('ended')[0];
+  assert.deepEqual([reason, text], ['malformed', 'frame: not at its place']);
 });
 
 test('a wait that a gate demands is bounded', () => {
@@ -264,7 +279,8 @@ test('a window that is gone is re-entered once without the token', () => {
   play.wait(2000);
   assert.deepEqual(play.gate.closedFor, ['window']);
   assert.equal(play.session.state, 'playing');
-  assert.equal(said(play, 'resume').at(-1).token, wire.kNoKey);
+  const resume = said(play, 'resume').at(-1);
+  assert.deepEqual([resume.session, resume.token, resume.gate], [wire.kNoKey, wire.kNoKey, '']);
   assert.equal(play.of('full').length, 2);
   assert.equal(play.gate.logins, 1);
 });
@@ -288,7 +304,7 @@ test('a page that is loaded again comes back without a proof', () => {
   play.start();
   assert.equal(play.session.state, 'playing');
   assert.equal(gate.logins, 1);
-  assert.throws(() => new Session({ program: '', saved: { session: 'x', reentry: '' } }), {
+  assert.throws(() => new Session({ program: '', saved: { reentry: 'x' } }), {
     code: 'malformed',
   });
 });

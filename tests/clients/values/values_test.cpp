@@ -228,11 +228,11 @@ class Story {
     EXPECT_TRUE(hero_.encode_snapshot(View::own_client, bytes).has_value());
     step(what, bytes, true);
   }
-  void step(const char* what, ByteView bytes, bool snapshot) {
-    const auto taken = snapshot ? copy_.apply_snapshot(bytes) : copy_.apply_delta(bytes);
+  void step(const char* what, ByteView bytes, bool whole) {
+    const auto taken = whole ? copy_.apply_snapshot(bytes) : copy_.apply_delta(bytes);
     EXPECT_TRUE(taken.has_value()) << what;
     steps_.push_back({{"what", what},
-                      {"kind", snapshot ? "snapshot" : "delta"},
+                      {"kind", whole ? "snapshot" : "delta"},
                       {"hex", hex(bytes)},
                       {"state", Json::parse(copy_.to_json().dump())}});
   }
