@@ -1,0 +1,28 @@
+/** The client for browsers, and for Node that has WebSocket; node.ts has TCP and TLS. */
+export { Bag } from './bag.js';
+export { BadBytes, bytesOfHex, bytesOfText, hexOf } from './bytes.js';
+export type { BytesErrc } from './bytes.js';
+export { Client, SessionEnded } from './client.js';
+export type {
+  AskCredentials,
+  AskOptions,
+  ClientEvents,
+  ClientOptions,
+  Login,
+  Outcome,
+} from './client.js';
+export type { Credentials, Output, Saved, SessionEvent, SessionOptions, State } from './events.js';
+export type { Step } from './fields.js';
+export { Replica } from './replica.js';
+export type { Change } from './replica.js';
+export type { Fate } from './requests.js';
+export { decodeAnswer, encodeAsk, methodId } from './rpc.js';
+export type { Answer } from './rpc.js';
+export { Schema } from './schema.js';
+export type { Method, MethodDoc, SchemaDoc, TypeDoc } from './schema.js';
+export { Session } from './session.js';
+export { webSockets } from './transport.js';
+export type { Connection, Told, Transport, Transports, WebSocketClass } from './transport.js';
+export { decodeValues, encodeValues } from './values.js';
+export type { Codec, Variant } from './values.js';
+export * as wire from './wire.js';

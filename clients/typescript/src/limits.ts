@@ -1,0 +1,61 @@
+/**
+ * Every bound of this client, with its reason and with what happens when it is reached. Times are
+ * in milliseconds.
+ */
+
+/** Bytes of the longest frame that is taken; beyond, the connection is closed and resumed. */
+export const kFrameBytes = 1024 * 1024 + 64 * 1024;
+/** Bytes of one request; beyond, `ask` throws. */
+export const kAskBytes = 64 * 1024;
+/** Requests under way at once, as many as a subject runs; the others are kept until one ends. */
+export const kAsksSent = 64;
+/** Requests without a fate; beyond, a new one ends as `not_begun`. */
+export const kAsksKept = 256;
+/** Bytes of these, as a connection may be away for long; beyond, likewise. */
+export const kAskKeptBytes = 1024 * 1024;
+/** Until the fate of a request, unless the program says otherwise; then it is `unknown`. */
+export const kAskTime = 60_000;
+
+/** Until a connection is open, and until its Greeting; then another gate is tried. */
+export const kConnectTime = 10_000;
+/** Heartbeats without a word after which the connection is closed. */
+export const kSilentHeartbeats = 3;
+/** The bounds of a gate's heartbeat: one of 0 would never rest, a large one never find a loss. */
+export const kLeastHeartbeat = 500;
+export const kMostHeartbeat = 120_000;
+/** Packets, bytes and time after which these are acknowledged. */
+export const kAckPackets = 64;
+export const kAckBytes = 16 * 1024;
+export const kAckTime = 250;
+/** Between two measurements of the gate's clock. */
+export const kClockTime = 10_000;
+/** Measurements of which the quickest counts. */
+export const kClockSamples = 8;
+
+/** The longest wait before the first attempt to come back; it doubles with each one. */
+export const kFirstRetry = 500;
+export const kMostRetry = 15_000;
+/** The longest wait that a gate may demand; a longer one counts as this. */
+export const kMostDemanded = 600_000;
+/** In play for so long, a session begins with the first wait again. */
+export const kStableTime = 5_000;
+/** Without a word of any gate for so long, the session ends as `unreachable`. */
+export const kPatience = 300_000;
+/** Faults of gates in a row (malformed frames, gaps) after which the session ends as `malformed`. */
+export const kFaults = 5;
+/** Redirections in a row that are followed at once; the next one waits as after a loss. */
+export const kRedirections = 4;
+/** Before requests that a gate was too busy for are said again; doubled each time. */
+export const kFirstBusy = 50;
+export const kMostBusy = 2_000;
+/** Until the gate has answered Bye. */
+export const kByeTime = 2_000;
+
+/** Of the bytes of values, as the server's archive has them; beyond, `too_large`, `too_deep`. */
+export const kArchiveBytes = 16 * 1024 * 1024;
+export const kArchiveElements = 1024 * 1024;
+export const kArchiveDepth = 32;
+/** Elements of a list, map or bag of properties. */
+export const kMaxElements = 65_536;
+/** Bytes of a text that is a key of one of these. */
+export const kMaxKey = 64;

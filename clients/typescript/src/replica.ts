@@ -1,0 +1,184 @@
+/**
+ * The properties of the entity that a client plays, as a plain object: a snapshot, and the changes
+ * since. docs/guide/properties.md, section "Wire form", has the bytes. Input is taken whole or not
+ * at all; what does not fit throws BadBytes, and a new snapshot is needed (`gap`, `desync`).
+ *
+ * The object is changed in place: what is held of it stays true. Fields, structs and items of bags
+ * are objects, a List is an array, a Map a Map, a Bag a Bag (bag.ts), all else as in values.ts.
+ */
+import { BadBytes } from './bytes.js';
+import { Part, PropertyClass, State, Step, Undo, exchange, kOperations, kParts } from './fields.js';
+import type { Doing, Operation, PropertyField } from './fields.js';
+import * as limits from './limits.js';
+import type { Schema } from './schema.js';
+import { ValueReader } from './values.js';
+
+const kSnapshotForm = 0xa2;
+const kDeltaForm = 0xd2;
+const kNewestBit = 0x80;
+const kAudiences = 5;
+const kOwnClient = 2;
+const kMaxStamp = 1n << 62n;
+
+/** What has changed: ['items', 1001n, 'count'] by 'set'. An empty path: everything. */
+export interface Change {
+  readonly path: readonly Step[];
+  readonly operation: Operation | Part;
+}
+
+/** Where a change goes. */
+interface Spot {
+  readonly field: PropertyField;
+  readonly doing: Doing;
+  readonly path: Step[];
+}
+
+export class Replica {
+  readonly #schema: Schema;
+  #class: PropertyClass | undefined;
+  #hash = 0n;
+  #state: State | undefined;
+  #lineage = 0;
+  #stamp = 0n;
+
+  constructor(schema: Schema) {
+    this.#schema = schema;
+  }
+
+  /** Undefined before the first snapshot. */
+  get state(): Readonly<State> | undefined {
+    return this.#state;
+  }
+  /** The class of the last snapshot, as the schema names it. */
+  get className(): string | undefined {
+    return this.#class?.name;
+  }
+
+  /** Of any class of entities in the schema; else `schema_mismatch`. */
+  applySnapshot(bytes: Uint8Array): Change[] {
+    const from = new ValueReader(bytes);
+    const form = from.byte();
+    const view = from.byte();
+    if (form !== kSnapshotForm || view > kAudiences) throw new BadBytes('malformed');
+    if (view !== kOwnClient) throw new BadBytes('wrong_audience');
+    const hash = from.u64();
+    const lineage = from.u32();
+    const watched = from.byte();
+    const stamp = from.varint();
+    const behind = Array.from({ length: kAudiences }, () => from.varint());
+    if (watched >> kAudiences !== 0 || stamp > kMaxStamp || behind.some((less) => less > stamp)) {
+      throw new BadBytes('malformed');
+    }
+    const known = hash === this.#hash ? this.#class : this.#classOf(hash);
+    if (known === undefined) throw new BadBytes('schema_mismatch');
+    const state = known.read(from);
+    from.finish();
+    this.#class = known;
+    this.#hash = hash;
+    this.#state = state;
+    this.#lineage = lineage;
+    this.#stamp = stamp - behind[kOwnClient]!;
+    return [{ path: [], operation: 'set' }];
+  }
+
+  /** Changes that it has already are skipped. */
+  applyDelta(bytes: Uint8Array): Change[] {
+    const from = new ValueReader(bytes);
+    const form = from.byte();
+    const head = from.byte();
+    const lineage = from.u32();
+    const since = from.varint();
+    const more = from.varint();
+    const audience = head & ~kNewestBit;
+    if (form !== kDeltaForm || audience >= kAudiences || lineage === 0) {
+      throw new BadBytes('malformed');
+    }
+    if (since > kMaxStamp || more > kMaxStamp - since) throw new BadBytes('malformed');
+    if (audience !== kOwnClient) throw new BadBytes('wrong_audience');
+    if (this.#state === undefined || lineage !== this.#lineage || since > this.#stamp) {
+      throw new BadBytes('gap');
+    }
+    const to = since + more;
+    const undo: Undo = [];
+    try {
+      const newest = (head & kNewestBit) !== 0;
+      if (newest && to <= this.#stamp) return [];
+      const changes = newest ? this.#parts(from, undo) : this.#groups(from, since, to, undo);
+      if (to > this.#stamp) this.#stamp = to;
+      return changes;
+    } catch (error) {
+      for (const step of undo.reverse()) step();
+      throw error;
+    }
+  }
+
+  #classOf(hash: bigint): PropertyClass | undefined {
+    const doc = this.#schema.entityProperties(hash);
+    return doc && new PropertyClass(doc, this.#schema);
+  }
+
+  #groups(from: ValueReader, since: bigint, to: bigint, undo: Undo): Change[] {
+    const changes: Change[] = [];
+    let stamp = since;
+    while (from.left > 0) {
+      const step = from.varint();
+      if (step === 0n || step > to - stamp) throw new BadBytes('malformed');
+      stamp += step;
+      const size = from.size(limits.kArchiveBytes);
+      if (size === 0 && stamp !== to) throw new BadBytes('malformed');
+      if (stamp <= this.#stamp) {
+        from.take(size);
+        continue;
+      }
+      from.within(size, () => {
+        while (from.left > 0) changes.push(this.#change(from, undo));
+      });
+    }
+    if (stamp !== to) throw new BadBytes('malformed');
+    return changes;
+  }
+  #change(from: ValueReader, undo: Undo): Change {
+    const head = from.byte();
+    const operation = kOperations[head >> 3];
+    if (operation === undefined) throw new BadBytes('malformed');
+    const { field, doing, path } = this.#walk(head & 7, from, undo);
+    const step = field.apply(operation, doing);
+    if (step !== undefined) path.push(step);
+    return { path, operation };
+  }
+  #parts(from: ValueReader, undo: Undo): Change[] {
+    const changes: Change[] = [];
+    while (from.left > 0) {
+      const head = from.byte();
+      const part = kParts[head >> 3];
+      if (part === undefined) throw new BadBytes('malformed');
+      const { field, doing, path } = this.#walk(head & 7, from, undo);
+      if (part === 'whole') {
+        exchange(doing, field.read(from));
+      } else {
+        const step = field.element(part, doing);
+        if (step !== undefined) path.push(step);
+      }
+      changes.push({ path, operation: part });
+    }
+    return changes;
+  }
+
+  /** Reads an address. */
+  #walk(depth: number, from: ValueReader, undo: Undo): Spot {
+    if (depth === 0) throw new BadBytes('malformed');
+    let owner = this.#class!;
+    let state = this.#state!;
+    const path: Step[] = [];
+    for (let level = 1; ; level++) {
+      const field = owner.field(from.byte());
+      path.push(field.name);
+      if (level === depth) return { field, doing: { state, name: field.name, from, undo }, path };
+      const below = field.enter?.(state[field.name], from);
+      if (below === undefined) throw new BadBytes('malformed');
+      owner = below.class;
+      state = below.state;
+      if (below.key !== undefined) path.push(below.key);
+    }
+  }
+}

@@ -1,0 +1,363 @@
+// The golden values of clients: tests/clients/vectors/values.json is read by the tests of clients
+// of any language, and holds what this build writes. With STARBUS_VECTORS=PATH the file is written
+// anew, for a change of the form.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <variant>
+
+#include "base/hex.hpp"
+#include "entity/properties/json/inspect.hpp"
+#include "entity/properties/json/schema_json.hpp"
+#include "entity/properties/properties.hpp"
+#include "entity/rpc/json/rpc_schema.hpp"
+#include "entity/rpc/rpc.hpp"
+#include "tests/places.hpp"
+
+namespace starbus::clients_test {
+
+using namespace entity;  // NOLINT: as a game does
+using Json = nlohmann::ordered_json;
+
+enum class Rank : std::uint8_t { guest = 0, knight = 7 };
+enum class Refusal : std::uint8_t { poor = 1 };
+struct Nothing {
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+struct Order {
+  std::int64_t item = 0;
+  std::vector<std::string> notes;
+  std::optional<Rank> rank;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(item), CEREAL_NVP(notes), rank);  // the last one without a name
+  }
+};
+struct Tree {
+  std::int32_t value = 0;
+  std::vector<Tree> below;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(value), CEREAL_NVP(below));
+  }
+};
+struct Point {
+  float x = 0;
+  float y = 0;
+  bool operator==(const Point&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(x), CEREAL_NVP(y));
+  }
+};
+
+class Shop : public rpc::Callable<Shop> {
+ public:
+  bus::Result<std::int32_t> buy(rpc::Caller&, std::int64_t item, std::string) {
+    return static_cast<std::int32_t>(item);
+  }
+  Result<Order, Refusal> haggle(rpc::Caller&, Order order) { return order; }
+  void leave(rpc::Caller&) {}
+  static constexpr auto kRpc =
+      rpc::methods<&Shop::buy, &Shop::haggle, &Shop::leave>(rpc::own_client);
+};
+
+struct Gem : Struct<Gem> {
+  STARBUS_FIELDS(Field<std::int32_t> power{*this}; Field<std::int32_t, own_client> flaw{*this};)
+};
+struct Item : Struct<Item> {
+  STARBUS_FIELDS(Field<std::int32_t> kind{*this};
+                 Field<std::int32_t, own_client | save> count{*this};
+                 Field<std::int32_t, other_clients> glow{*this};
+                 Field<std::int32_t, server_only> price{*this};
+                 Bag<Gem, Flags::none, std::string> gems{*this, 3};)
+};
+struct Stats : Struct<Stats> {
+  STARBUS_FIELDS(Field<std::int32_t> strength{*this, 3};
+                 Field<std::uint64_t, own_client> seen{*this};)
+};
+struct Hero : Properties<Hero> {
+  STARBUS_FIELDS(Field<std::int64_t, own_client | save> gold{*this, 100};
+                 Field<std::string, all_clients | save> nick{*this};
+                 Field<std::int32_t> hidden{*this}; Field<std::int32_t, other_clients> mood{*this};
+                 Field<Point, all_clients> at{*this};
+                 Field<std::vector<std::int32_t>, own_client> route{*this};
+                 Field<Stats, all_clients> stats{*this}; List<std::string, own_client> marks{*this};
+                 Map<std::string, std::int32_t, own_client | save> prices{*this};
+                 Map<std::int64_t, Point, own_client> places{*this};
+                 Bag<Item, all_clients | save> items{*this, 4};)
+};
+
+namespace {
+
+std::string hex(ByteView bytes) {
+  return hex_of(bus::as_text(bytes));
+}
+Bytes of_hex(const Json& text) {
+  const std::string bytes = bytes_of_hex(text.get<std::string>()).value();
+  const ByteView view = bus::as_bytes(bytes);
+  return {view.begin(), view.end()};
+}
+
+/// Values of all types: numbers of 64 bits are texts, bytes hex, maps objects.
+Json values(TypeTable& types) {
+  Json rows = Json::array();
+  const auto add = [&]<class T>(const T& value, Json shown) {
+    rows.push_back({{"type", Json::parse(type_of<T>(types))},
+                    {"hex", hex(*encode(value))},
+                    {"value", std::move(shown)}});
+  };
+  const auto whole = [&]<class T>(T) {
+    using Limits = std::numeric_limits<T>;
+    for (const T value : {Limits::min(), static_cast<T>(1), static_cast<T>(100), Limits::max()}) {
+      add(value, sizeof(T) == 8 ? Json(std::to_string(value)) : Json(value));
+    }
+  };
+  whole(std::int8_t{}), whole(std::uint8_t{}), whole(std::int16_t{}), whole(std::uint16_t{});
+  whole(std::int32_t{}), whole(std::uint32_t{}), whole(std::int64_t{}), whole(std::uint64_t{});
+  add(std::int32_t{-1}, -1);
+  add(std::int64_t{-9'007'199'254'740'993}, "-9007199254740993");
+  add(true, true), add(false, false);
+  add(1.5F, 1.5), add(-2.25, -2.25), add(1e300, 1e300);
+  add(std::string("gr\u00fc\u00df \u2603"), "gr\u00fc\u00df \u2603"), add(std::string(), "");
+  add(Bytes{std::byte{0}, std::byte{255}}, "00ff");
+  add(Rank::knight, 7);
+  add(std::vector<std::int32_t>{1, -1, 300}, Json{1, -1, 300});
+  add(std::vector<std::string>{}, Json::array());
+  add(std::set<std::string>{"a", "b"}, Json{"a", "b"});
+  add(std::array<std::int32_t, 3>{1, 2, 3}, Json{1, 2, 3});
+  add(std::map<std::string, std::int64_t>{{"a", 1}, {"b", -2}}, Json{{"a", "1"}, {"b", "-2"}});
+  add(std::optional<std::int32_t>{}, nullptr), add(std::optional<std::int32_t>{5}, 5);
+  add(std::variant<std::int32_t, std::string>("x"), Json{{"index", 1}, {"value", "x"}});
+  add(std::tuple<std::int32_t, std::string, bool>(1, "x", true), Json{1, "x", true});
+  add(std::chrono::milliseconds(-1500), "-1500");
+  add(Nothing{}, Json::object());
+  add(std::vector<Nothing>(2), Json{Json::object(), Json::object()});
+  add(Order{5, {"a", ""}, Rank::knight}, Json{{"item", "5"}, {"notes", {"a", ""}}, {"_3", 7}});
+  const Json leaf = {{"value", 2}, {"below", Json::array()}};
+  add(Tree{1, {Tree{2, {}}}}, Json{{"value", 1}, {"below", Json::array({leaf})}});
+  return rows;
+}
+
+template <auto M, class... A>
+Json call(const char* name, Json shown, const A&... arguments) {
+  Bytes bytes;
+  EXPECT_TRUE(rpc::encode_call<M>(bytes, rpc::Behalf::none, 0, arguments...));
+  return {{"method", name}, {"arguments", std::move(shown)}, {"hex", hex(bytes)}};
+}
+Json calls() {
+  const Order order{5, {"a"}, {}};
+  const Json shown = {{"item", "5"}, {"notes", {"a"}}, {"_3", nullptr}};
+  return {call<&Shop::buy>("shop.buy", Json{"1001", "for you"}, 1001, "for you"),
+          call<&Shop::haggle>("shop.haggle", Json::array({shown}), order),
+          call<&Shop::leave>("shop.leave", Json::array())};
+}
+
+template <class... T>
+Json answer(const char* method, rpc::ReplyKind kind, Json outcome, const T&... value) {
+  Bytes bytes;
+  Encoder out(bytes);
+  rpc::put_reply_head(out, kind);
+  (put_value(out, value), ...);
+  return {{"method", method}, {"hex", hex(bytes)}, {"outcome", std::move(outcome)}};
+}
+Json failure(const Error& error, Json outcome) {
+  Bytes bytes;
+  Encoder out(bytes);
+  rpc::put_error(out, error);
+  outcome["fate"] = "failed";
+  outcome["text"] = error.detail;
+  return {{"method", "shop.buy"}, {"hex", hex(bytes)}, {"outcome", std::move(outcome)}};
+}
+Json answers() {
+  using rpc::ReplyKind;
+  Json rows = {
+      answer("shop.buy", ReplyKind::value, {{"fate", "replied"}, {"value", -3}}, std::int32_t{-3}),
+      answer("shop.leave", ReplyKind::value, {{"fate", "replied"}}),
+      answer("shop.haggle", ReplyKind::refused, {{"fate", "refused"}, {"refusal", 1}},
+             Refusal::poor)};
+  rows.push_back(failure({rpc::Errc::not_permitted, "no"},
+                         {{"domain", 4}, {"number", 3}, {"name", "not_permitted"}}));
+  const Code code = bus::Errc::no_owner;
+  const Json known = {{"domain", code.domain()}, {"number", code.number()}};
+  rows.push_back(failure({bus::Errc::no_owner, "player/7"}, known));
+  return rows;
+}
+
+/// What this program declares, as --schema prints it.
+Json schema(TypeTable& types) {
+  Json all;
+  all["hash"] = "0123456789abcdef";
+  all["rpc"] = rpc::rpc_schema(types);
+  all["properties"] = properties_schema(types);
+  all["structs"] = Json::object();
+  for (const auto& [name, fields] : types.structs()) all["structs"][name] = Json::parse(fields);
+  return all;
+}
+
+/// A hero, and what its own client gets in each tick.
+class Story {
+ public:
+  Story() {
+    hero_.watch(Audience::own_client);
+    copy_.become_replica(Audience::own_client);
+    snapshot("snapshot");
+  }
+  Json tell() {
+    fields();
+    lists();
+    maps();
+    bags();
+    lagging();
+    return std::move(steps_);
+  }
+
+ private:
+  void tick(const char* what) {
+    const auto sent = hero_.flush([&](Audience, ByteView bytes) { step(what, bytes, false); });
+    EXPECT_TRUE(sent.has_value());
+  }
+  void snapshot(const char* what) {
+    Bytes bytes;
+    EXPECT_TRUE(hero_.encode_snapshot(View::own_client, bytes).has_value());
+    step(what, bytes, true);
+  }
+  void step(const char* what, ByteView bytes, bool whole) {
+    const auto taken = whole ? copy_.apply_snapshot(bytes) : copy_.apply_delta(bytes);
+    EXPECT_TRUE(taken.has_value()) << what;
+    steps_.push_back({{"what", what},
+                      {"kind", whole ? "snapshot" : "delta"},
+                      {"hex", hex(bytes)},
+                      {"state", Json::parse(copy_.to_json().dump())}});
+  }
+  void fields() {
+    hero_.gold += 5;
+    hero_.nick = "gr\u00fc\u00df";
+    hero_.mood = 3;
+    tick("fields");
+    hero_.at = Point{1.5F, -2};
+    hero_.route = std::vector<std::int32_t>{1, 2};
+    hero_.stats->strength = 9;
+    hero_.stats->seen = std::uint64_t{1} << 40;
+    tick("structs");
+  }
+  void lists() {
+    for (const char* mark : {"a", "b", "c"}) EXPECT_TRUE(hero_.marks.push_back(mark).has_value());
+    tick("list_push");
+    EXPECT_TRUE(hero_.marks.insert_at(1, "x").has_value());
+    EXPECT_TRUE(hero_.marks.set_at(0, "A").has_value());
+    EXPECT_TRUE(hero_.marks.erase_at(2).has_value());
+    EXPECT_TRUE(hero_.marks.pop_back().has_value());
+    tick("list_insert, list_set, list_erase, list_pop");
+    hero_.marks = std::vector<std::string>{"new"};
+    tick("set of a list");
+    EXPECT_TRUE(hero_.marks.clear().has_value());
+    tick("clear of a list");
+  }
+  void maps() {
+    EXPECT_TRUE(hero_.prices.put("sword", 5).has_value());
+    EXPECT_TRUE(hero_.prices.put("bow", 3).has_value());
+    EXPECT_TRUE(hero_.places.put(-7, Point{1, 2}).has_value());
+    tick("map_put");
+    EXPECT_TRUE(hero_.prices.put("sword", 6).has_value());
+    EXPECT_TRUE(hero_.prices.erase("bow").has_value());
+    tick("map_erase");
+    hero_.prices = std::map<std::string, std::int32_t>{{"a", 1}, {"b", 2}};
+    tick("set of a map");
+    EXPECT_TRUE(hero_.places.clear().has_value());
+    tick("clear of a map");
+  }
+  void bags() {
+    for (std::int64_t key : {1001, 1002}) {
+      Item item;
+      item.kind = 7;
+      item.count = 2;
+      item.glow = 1;
+      EXPECT_TRUE(hero_.items.insert(key, item).has_value());
+    }
+    tick("bag_insert");
+    hero_.items.edit(1001)->count -= 1;
+    EXPECT_TRUE(hero_.items.edit(1001)->gems.insert_at(2, "ruby").has_value());
+    tick("a field of an item, a bag of an item");
+    hero_.items.edit(1001)->gems.edit("ruby")->flaw = 4;
+    EXPECT_TRUE(hero_.items.move(1001, 1).has_value());
+    tick("bag_move");
+    EXPECT_TRUE(hero_.items.erase(1002).has_value());
+    tick("bag_erase");
+    snapshot("snapshot with everything");
+  }
+  /// The newest values of what has changed in several ticks.
+  void lagging() {
+    const Version before = hero_.version(Audience::own_client);
+    const auto sealed = [&] { hero_.seal(); };
+    hero_.nick = std::string(200, 'n');  // more than is kept of the ticks before
+    sealed();
+    EXPECT_TRUE(hero_.prices.put("c", 3).has_value());
+    EXPECT_TRUE(hero_.prices.erase("a").has_value());
+    sealed();
+    EXPECT_TRUE(hero_.items.insert_at(3, 1003).has_value());
+    hero_.items.edit(1001)->count = 77;
+    sealed();
+    EXPECT_TRUE(hero_.items.move(1001, 3).has_value());
+    EXPECT_TRUE(hero_.marks.push_back("late").has_value());
+    sealed();
+    EXPECT_TRUE(hero_.marks.set_at(0, "later").has_value());
+    EXPECT_TRUE(hero_.items.edit(1001)->gems.erase("ruby").has_value());
+    sealed();
+    Bytes bytes;
+    EXPECT_TRUE(hero_.encode_delta(Audience::own_client, before, bytes).has_value());
+    EXPECT_NE(std::to_integer<unsigned>(bytes[1]) & 0x80U, 0U);
+    step("newest values", bytes, false);
+    hero_.drop_news(Audience::own_client);
+  }
+
+  Hero hero_;
+  Hero copy_;
+  Json steps_ = Json::array();
+};
+
+Json document() {
+  (void)rpc::Dictionary::of_process();
+  TypeTable types;
+  Json all;
+  all["values"] = values(types);
+  all["calls"] = calls();
+  all["answers"] = answers();
+  all["class"] = Hero::schema_of().name();
+  all["steps"] = Story().tell();
+  all["schema"] = schema(types);
+  return all;
+}
+
+TEST(ClientValues, TheVectorsAreWhatThisBuildWrites) {
+  const Json built = document();
+  if (const char* path = std::getenv("STARBUS_VECTORS"); path != nullptr) {
+    std::ofstream(path) << built.dump(1) << "\n";
+  }
+  const Json file = Json::parse(std::ifstream(source_file("tests/clients/vectors/values.json")));
+  for (const char* part : {"values", "calls", "answers", "class", "schema"}) {
+    EXPECT_EQ(file.at(part), built.at(part)) << part;
+  }
+  // The bytes of changes differ in their lineage, which is drawn; what they make is the same.
+  Hero copy;
+  copy.become_replica(Audience::own_client);
+  ASSERT_EQ(file.at("steps").size(), built.at("steps").size());
+  for (std::size_t i = 0; i < file.at("steps").size(); ++i) {
+    const Json& step = file.at("steps")[i];
+    const Bytes bytes = of_hex(step.at("hex"));
+    const auto taken =
+        step.at("kind") == "snapshot" ? copy.apply_snapshot(bytes) : copy.apply_delta(bytes);
+    ASSERT_TRUE(taken.has_value()) << step.at("what");
+    EXPECT_EQ(Json::parse(copy.to_json().dump()), step.at("state")) << step.at("what");
+    EXPECT_EQ(step.at("state"), built.at("steps")[i].at("state")) << step.at("what");
+  }
+}
+
+}  // namespace
+}  // namespace starbus::clients_test
