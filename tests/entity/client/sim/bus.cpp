@@ -170,8 +170,8 @@ void World::kill(Pid pid) {
   }
   lose([&](const std::string& to) { return lost.contains(to); }, pid);
   gates_.erase(pid);
-  for (const auto& client : clients) {
-    if (client->gate == pid) client->gate_gone();
+  for (const auto& wire : wires_) {
+    if (wire->gate == pid) cut(wire);
   }
   for (const Pid& other : pids_) deaths_of_[other].push_back(pid);
 }
@@ -210,9 +210,19 @@ bool World::progress() {
   for (const auto& [pid, list] : deaths_of_) {
     if (death_ready(pid)) dying.push_back(pid);
   }
+  std::erase_if(wires_, [](const auto& wire) {
+    return wire->broken && wire->up.empty() && wire->down.empty();
+  });
+  std::vector<std::pair<std::shared_ptr<Wire>, bool>> carried;
+  for (const auto& wire : wires_) {
+    for (const bool up : {true, false}) {
+      const bool empty = up ? wire->up.empty() : wire->down.empty();
+      if (!empty && !(hold_wire && hold_wire(*wire, up))) carried.emplace_back(wire, up);
+    }
+  }
   const std::size_t weights[] = {ready.empty() ? 0U : 5U, noted.empty() ? 0U : 2U,
-                                 dying.empty() ? 0U : 1U};
-  const std::size_t sum = weights[0] + weights[1] + weights[2];
+                                 dying.empty() ? 0U : 1U, carried.empty() ? 0U : 4U};
+  const std::size_t sum = weights[0] + weights[1] + weights[2] + weights[3];
   if (sum == 0) return false;
   const std::size_t pick = below(sum);
   if (pick < weights[0]) {
@@ -222,8 +232,11 @@ bool World::progress() {
     const Note note = std::move(notes_[pid].front());
     notes_[pid].pop_front();
     note.done(note.outcome, note.value);
-  } else {
+  } else if (pick < weights[0] + weights[1] + weights[2]) {
     tell_death(dying[below(dying.size())]);
+  } else {
+    const auto [wire, up] = carried[below(carried.size())];
+    carry(wire, up);
   }
   return true;
 }

@@ -5,14 +5,26 @@
 
 namespace starbus::entity::sessions::sim {
 
-Record* Client::record() {
-  Gate* const there = world_.gate(gate);
-  Record* const found = there == nullptr ? nullptr : there->find(session);
-  return found != nullptr && found->state != Record::State::stub ? found : nullptr;
-}
+using gate::CloseReason;
 
 void Client::connect(const Pid& to) {
-  world_.gate(to)->open(*this, login);
+  if (wire) world_.drop(wire);
+  on = told = lied = false;
+  wire = world_.connect(this, to);
+  if (!session) {
+    wire->up.emplace_back(gate::Login{"sim", account, {}});
+    return;
+  }
+  bus::Bytes signed_part(8);
+  bus::store(signed_part.data(), login);
+  const bus::ByteView who = bus::as_bytes(account);
+  signed_part.insert(signed_part.end(), who.begin(), who.end());
+  wire->up.emplace_back(gate::Resume{session, token, gate, position, std::move(signed_part)});
+}
+
+void Client::unplug() {
+  wire.reset();
+  on = false;
 }
 
 void Client::request(const std::string& go) {
@@ -24,8 +36,102 @@ void Client::request(const std::string& go) {
 }
 
 void Client::put(std::uint64_t u) {
-  Record* const there = record();
-  if (there != nullptr) world_.gate(gate)->request(*there, u, out[u]);
+  if (!wire || !on) return;
+  const ClientRequest& request = out[u];
+  bus::Bytes body(8);
+  bus::store(body.data(), request.id);
+  const bus::ByteView go = bus::as_bytes(request.go);
+  body.insert(body.end(), go.begin(), go.end());
+  wire->up.emplace_back(gate::Ask{u, request.bind, std::move(body)});
+}
+
+void Client::again(std::uint64_t up_seen) {
+  for (const auto& [u, request] : out) {
+    if (u > up_seen && request.bind == bind) put(u);
+  }
+}
+
+void Client::tick() {
+  if (!wire || !on) return;
+  if (position.c != 0) wire->up.emplace_back(gate::Ack{position.c});
+  if (busy_) again(*busy_);
+  busy_.reset();
+}
+
+void Client::received(const Wire::Down& what) {
+  if (std::holds_alternative<Wire::Eof>(what)) return unplug();
+  if (const auto* parcel = std::get_if<Parcel>(&what)) {
+    if (!on) World::bad("P1 a packet before the welcome: " + name);
+    return shown(*parcel);
+  }
+  const auto& frame = std::get<gate::ToClient>(what);
+  if (const auto* welcome = std::get_if<gate::Welcome>(&frame)) {
+    welcomed(*welcome);
+  } else if (const auto* busy = std::get_if<gate::Busy>(&frame)) {
+    busy_ = busy->up_seen;
+  } else if (const auto* go = std::get_if<gate::GoTo>(&frame)) {
+    for (std::uint32_t slot = 1; slot <= 3; ++slot) {
+      const Pid there = world_.pid_of(1, slot);
+      if (there != Pid{} && World::channel_of(there) == go->address) return connect(there);
+    }
+  } else if (const auto* close = std::get_if<gate::Closed>(&frame)) {
+    closed(close->reason);
+  }
+}
+
+void Client::welcomed(const gate::Welcome& welcome) {
+  if (welcome.goes_on != (welcome.session == session)) {
+    World::bad("P1 a welcome to another session: " + name);
+  }
+  if (welcome.login != login) conclude({}, {});
+  if (welcome.goes_on) {
+    if (welcome.position.c != position.c) World::bad("P1 a welcome to another position: " + name);
+  } else {
+    forget();
+    heard.clear();
+  }
+  if (welcome.login != login) gone_.clear();
+  session = welcome.session;
+  token = welcome.token;
+  gate = welcome.gate;
+  login = welcome.login;
+  position = welcome.position;
+  on = true;
+  if (world_.chance(0.7)) wire->up.emplace_back(gate::Confirm{});
+  if (run != Run{} && bind == welcome.up_bind) again(welcome.up_seen);
+}
+
+/// The login is over: only a proof of identity opens another session.
+void Client::log_out(bool replaced) {
+  conclude({}, {});
+  gone_.clear();
+  forget();
+  session = {};
+  login = 0;
+  told = replaced;
+}
+
+void Client::closed(CloseReason reason) {
+  ++world_.count["closed " + std::to_string(static_cast<int>(reason))];
+  world_.drop(wire);
+  unplug();
+  switch (reason) {
+    case CloseReason::replaced:
+      return log_out(true);
+    case CloseReason::token:
+    case CloseReason::token_reused:
+    case CloseReason::ended:
+    case CloseReason::denied:
+      return log_out(false);
+    case CloseReason::window:
+      if (!world_.deaths) World::bad("P1 a position is refused: " + name);
+      return gate.clear();
+    case CloseReason::malformed:
+      if (!lied) World::bad("an honest client is malformed: " + name);
+      return;
+    default:
+      return;
+  }
 }
 
 void Client::conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
@@ -52,55 +158,44 @@ void Client::conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
 }
 
 void Client::forget() {
+  position = {};
   bind = {};
   run = {};
   n = 0;
   subject.clear();
 }
 
-void Client::gate_gone() {
-  on = false;
-  gate = {};
-  session = {};
-  forget();
+void Client::full_state(const Parcel& parcel) {
+  const FullState full = *decode_full(*std::get<Body>(parcel.body));
+  const bool same = full.bind == bind;
+  conclude(std::pair(full.up_done, full.since), full.open, same);
+  if (!same) next_u = full.up_done + 1;
+  // Of another login, or of an unknown past, these numbers come again.
+  std::erase_if(gone_, [&](std::uint64_t u) { return u > full.up_done; });
+  bind = full.bind;
+  run = parcel.mark.run;
+  subject = full.subject;
+  value = bus::load<std::uint64_t>(full.properties.data());
+  if (same) again(parcel.up_seen);
 }
 
-/// The login is over, or the session alone.
-void Client::ended(Reason reason, const std::optional<Closing>& closing) {
-  if (closing && closing->login == login && run != Run{}) {
-    conclude(std::pair(closing->up_done, closing->since), {});
+void Client::shown(const Parcel& parcel) {
+  world_.show(*this, parcel);
+  position.c = parcel.c;
+  if (const auto* last = std::get_if<gate::Ended>(&parcel.body)) {
+    if (last->closing && run != Run{}) conclude(std::pair(last->up_done, last->since), {});
+    return;
   }
-  if (reason == Reason::replaced || reason == Reason::fault) {
-    conclude({}, {});
-    login = 0;
-    gone_.clear();
-    told = reason == Reason::replaced;
-  }
-  gate_gone();
-}
-
-void Client::shown(const GatePart& part) {
-  world_.show(*this, part);
-  n = part.n;
-  switch (part.part.kind) {
-    case PartKind::full: {
-      const FullState full = *decode_full(*part.part.body);
-      const bool same = part.at.bind == bind;
-      conclude(std::pair(full.up_done, full.since), full.open, same);
-      if (!same) next_u = full.up_done + 1;
-      // Of another login, or of an unknown past, these numbers come again.
-      std::erase_if(gone_, [&](std::uint64_t u) { return u > full.up_done; });
-      bind = part.at.bind;
-      run = part.at.run;
-      subject = part.at.subject;
-      value = bus::load<std::uint64_t>(full.properties.data());
+  const Body& body = std::get<Body>(parcel.body);
+  switch (parcel.kind) {
+    case gate::PacketKind::full:
+      full_state(parcel);
       break;
-    }
-    case PartKind::news:
-      value = bus::load<std::uint64_t>(part.part.body->data());
+    case gate::PacketKind::news:
+      value = bus::load<std::uint64_t>(body->data());
       break;
-    case PartKind::reply: {
-      const std::uint64_t u = decode_reply(*part.part.body)->u;
+    case gate::PacketKind::reply: {
+      const std::uint64_t u = decode_reply(*body)->u;
       if (gone_.contains(u)) World::bad("P3 a reply that was said to be gone has come");
       const auto found = out.find(u);
       if (found == out.end()) break;
@@ -111,6 +206,7 @@ void Client::shown(const GatePart& part) {
     default:
       break;
   }
+  if (parcel.mark.n != 0) n = parcel.mark.n;
 }
 
 }  // namespace starbus::entity::sessions::sim

@@ -1,385 +1,319 @@
-// The gate's half, as a test double: records, order by n, holes, pulses, hand-overs.
+// The product's gate in the simulated world, between the borders where rules are broken.
 #include <algorithm>
 
 #include "tests/entity/client/sim/world.hpp"
 
 namespace starbus::entity::sessions::sim {
+namespace {
 
-using State = Record::State;
-
-Record* Gate::find(const SessionId& session) {
-  const auto found = records_.find(session);
-  return found == records_.end() ? nullptr : &found->second;
+gate::GateOptions options_of(const World& world, const Pid& at) {
+  gate::GateOptions options;
+  options.self = world.gate_id(at);
+  options.address = options.self.channel;
+  using gate::GateTime;
+  const auto seconds = [](int count) { return GateTime(1000LL * count); };
+  options.times = {seconds(world.away), seconds(6),           seconds(world.stub),
+                   seconds(world.stub), seconds(world.pulse), seconds(4),
+                   seconds(20),         seconds(1),           seconds(5)};
+  return options;
 }
 
-void Gate::open(Client& client, std::uint64_t login) {
-  const SessionId session = world_.key();
-  Record& record = records_[session];
-  record.session = session;
-  record.account = client.account;
-  record.client = &client;
-  record.login = login;
-  record.secret = world_.key();
-  record.todo.insert("bind");
-  client.gate = pid;
-  client.session = session;
-  work(record);
-}
-
-/// What is repeated until the account has answered.
-void Gate::work(Record& record) {
-  for (const std::string& op : std::set<std::string>(record.todo)) {
-    if (record.asking.contains(op)) continue;
-    record.asking.insert(op);
-    const SessionId session = record.session;
-    const auto done = [this, &world = world_, me = pid, session, op](Outcome outcome,
-                                                                     const std::any& value) {
-      if (world.gate(me) != this) return;
-      Record* const there = find(session);
-      if (there == nullptr) return;
-      there->asking.erase(op);
-      if (there->state == State::stub || there->state == State::ended) return;
-      if (outcome != Outcome::ok) return world.load(me, there->account, {});
-      there->todo.erase(op);
-      hear(session, std::any_cast<Account::BindAnswer>(value));
-    };
-    const Relink word{session, record.bind, record.turn, world_.gate_id(pid), record.passes};
-    world_.send(
-        pid, record.account, Lane::up, op,
-        [to = record.account, op, session, gate = world_.gate_id(pid),
-         seal = seal_of(record.secret), login = record.login, bind = record.bind,
-         word](World& w, const Pid&) {
-          Account& account = *w.account(to);
-          if (op == "bind") return std::any(account.bind(session, gate, seal, login));
-          if (op == "where") return std::any(account.where(session, bind));
-          return std::any(account.relink(word));
-        },
-        done);
+AccountAnswer account_answer(const Account::BindAnswer& said, bool reentry) {
+  AccountAnswer answer{AccountAnswerKind::ended, said.bind, said.subject, said.login, 0, {}};
+  if (said.what == "bound") answer.kind = AccountAnswerKind::bound;
+  if (said.what == "replaced" || (said.what == "refused" && reentry)) {
+    answer.kind = AccountAnswerKind::replaced;
   }
+  return answer;
 }
 
-void Gate::hear(const SessionId& session, const Account::BindAnswer& answer) {
-  Record& record = *find(session);
-  if (answer.what != "bound") return close(record, Reason::replaced, {});
-  if (record.state == State::fresh) {
-    record.state = State::bound;
-    record.heard_at = world_.now;
-    Client& client = *record.client;
-    if (client.session == session) {
-      if (client.login != answer.login) client.ended(Reason::fault, {});
-      client.session = session;
-      client.gate = pid;
-      client.login = record.login = answer.login;
-      client.on = true;
-      client.told = false;
+template <class T>
+std::any bytes_any(const T& word) {
+  bus::Bytes bytes;
+  encode(word, bytes);
+  return bytes;
+}
+
+const char* name_of_word(const ToSubject& word) {
+  static constexpr const char* kNames[] = {"set_link", "unlink",      "relink",  "resync", "pulse",
+                                           "credit",   "client_gone", "unknown", "request"};
+  return kNames[word.index()];
+}
+
+}  // namespace
+
+Gate::Gate(World& world, const Pid& at)
+    : core(options_of(world, at), *this), world_(world), pid(at) {}
+
+Key Gate::key() {
+  return world_.key();
+}
+
+// --- in ------------------------------------------------------------------------------------------
+
+void Gate::opened(const std::shared_ptr<Wire>& wire) {
+  wires_[wire->number] = wire;
+  core.opened(wire->number, "here");
+}
+
+void Gate::frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame) {
+  if (!wires_.contains(wire->number)) return;
+  if (auto* again = std::get_if<gate::Resume>(&frame)) {
+    const gate::Session* record = core.find(again->session);
+    if (record != nullptr && world_.broken("last_c_ignored")) {
+      again->position.c = record->window.state().acked;
     }
   }
-  bound(session, answer.bind, answer.subject);
+  core.frame(wire->number, frame);
+  pump();
+}
+
+void Gate::closed(gate::Connection connection) {
+  if (wires_.erase(connection) == 0) return;
+  core.closed(connection);
+  pump();
+}
+
+void Gate::bundle(const bus::Bytes& bytes, const Pid& home) {
+  if (!world_.broken("no_order_by_n")) {
+    core.bundle(home, bytes);
+    return pump();
+  }
+  // As they come: each part has the number that is expected.
+  auto sections = decode_bundle(bytes);
+  for (Section& section : *sections) {
+    Introduction& at = handles_[{home, section.handle}];
+    if (section.introduces) at = *section.introduces;
+    const gate::Session* record = core.find(at.session);
+    if (record != nullptr && record->order.run() == at.run && section.first > 1) {
+      section.first = record->order.next();
+    }
+  }
+  bus::Bytes changed;
+  encode_bundle(*sections, changed);
+  core.bundle(home, changed);
+  pump();
 }
 
 void Gate::bound(const SessionId& session, const Bind& bind, const std::string& subject) {
-  Record* const record = find(session);
-  // The welcome goes before the first packet: its answer names the bind, too.
-  const bool waits = record == nullptr || record->state == State::ended;
-  if (waits || record->state == State::fresh) return;
-  if (record->state == State::stub) {
-    return world_.send(pid, World::channel_of(record->to), Lane::down, "bound",
-                       [to = record->to, session, bind, subject](World& w, const Pid&) {
-                         if (Gate* gate = w.gate(to)) gate->bound(session, bind, subject);
-                         return std::any();
-                       });
-  }
-  if (record->subject.empty()) record->subject = subject;
-  if (bind <= record->bind) return;
-  record->bind = bind;
-  record->subject = subject;
-  record->run = {};
-  record->next = 1;
-  record->held.clear();
-  record->hole_at = record->heard_at = world_.now;
-  const auto early = std::exchange(record->early, {});
-  for (const auto& [key, parts] : early) {
-    if (key.first > bind) record->early[key] = parts;
-    if (key.first != bind) continue;
-    for (const GatePart& each : parts) take_parts(*record, each);
-  }
+  core.told(Bound{session, bind, subject});
+  pump();
 }
-
-// --- parts ---------------------------------------------------------------------------------------
-
-void Gate::bundle(const bus::Bytes& bytes, const Pid& home) {
-  const auto sections = decode_bundle(bytes);
-  if (!sections) World::bad("a bundle is malformed");
-  for (const Section& section : *sections) {
-    Introduction& known = handles_[{home, section.handle}];
-    if (section.introduces) known = *section.introduces;
-    if (!known.session) World::bad("P1 a handle that was never introduced");
-    const Introduction at = known;
-    for (std::size_t i = 0; i < section.parts.size(); ++i) {
-      part({at, home, section.first + i, section.parts[i]});
-    }
-  }
-}
-
-void Gate::part(const GatePart& said) {
-  Record* const record = find(said.at.session);
-  if (record != nullptr && record->state == State::stub) {
-    return world_.send(pid, World::channel_of(record->to), Lane::down, "forwarded",
-                       [to = record->to, said](World& w, const Pid&) {
-                         if (Gate* gate = w.gate(to)) gate->part(said);
-                         return std::any();
-                       });
-  }
-  if (record == nullptr || record->state == State::ended) {
-    const Unknown word{said.at.session, said.at.turn};
-    return world_.send(pid, said.at.subject, Lane::up, "unknown",
-                       [to = said.at.subject, word](World& w, const Pid& from) {
-                         return std::any(w.player(to)->take(word, {from, true}));
-                       });
-  }
-  record->heard_at = world_.now;
-  if (said.at.turn < record->turn) relink(*record);
-  if (said.at.bind > record->bind) {
-    record->early[{said.at.bind, said.at.run}].push_back(said);
-    record->todo.insert("where");
-    return;
-  }
-  take_parts(*record, said);
-}
-
-void Gate::take_parts(Record& record, const GatePart& said) {
-  const auto key = std::pair(said.at.bind, said.at.run);
-  const auto have = std::pair(record.bind, record.run);
-  if (key < have) return;
-  if (key != have) {
-    record.run = said.at.run;
-    record.next = 1;
-    record.held.clear();
-    record.hole_at = world_.now;
-  }
-  record.home = said.home;
-  if (said.n < record.next) return;
-  record.held[said.n] = said;
-  while (record.held.contains(record.next)) {
-    const GatePart next = record.held[record.next];
-    record.held.erase(record.next++);
-    pass_on(record, next);
-    if (record.state == State::ended) return;
-  }
-  if (record.held.empty() && record.next > 1) {
-    record.hole_at = -1;
-  } else if (record.hole_at < 0) {
-    record.hole_at = world_.now;
-  }
-  // The arrival part names a home that is dead: what it had said may be lost.
-  if (said.part.kind == PartKind::idle && record.hole_at >= 0) {
-    const auto idle = decode_idle(*said.part.body);
-    if (idle && idle->before && world_.told(pid, *idle->before)) ask(record, true);
-  }
-}
-
-void Gate::pass_on(Record& record, const GatePart& said) {
-  if (said.n == 1) {
-    const auto full = decode_full(*said.part.body);
-    if (record.up_bind != said.at.bind) record.up_seen = full->up_done;
-    record.up_bind = said.at.bind;
-  }
-  record.over_at = said.part.kind == PartKind::over ? world_.now : -1;
-  Client& client = *record.client;
-  if (client.session == record.session && client.gate == pid) client.shown(said);
-  if (world_.chance(0.5)) {
-    tell(record, Credit{record.session, record.bind, record.run, said.n, 40}, "credit", false);
-  }
-}
-
-// --- to the subject ------------------------------------------------------------------------------
-
-void Gate::tell(const Record& record, ToSubject word, std::string what, bool mind) {
-  if (record.subject.empty()) return;
-  Done done;
-  if (mind) {
-    done = [this, &world = world_, me = pid, session = record.session](Outcome outcome,
-                                                                       const std::any& value) {
-      if (world.gate(me) != this) return;
-      Record* const there = find(session);
-      if (there != nullptr) answer(*there, outcome, value);
-    };
-  }
-  world_.send(
-      pid, record.subject, Lane::up, std::move(what),
-      [to = record.subject, word = std::move(word)](World& w, const Pid& from) {
-        return std::any(w.player(to)->take(word, {from, true}));
-      },
-      std::move(done));
-}
-
-void Gate::answer(Record& record, Outcome outcome, const std::any& value) {
-  if (record.state == State::stub || record.state == State::ended) return;
-  const Answer* said = std::any_cast<Answer>(&value);
-  if (outcome != Outcome::ok || said == nullptr || said->kind == AnswerKind::not_linked ||
-      said->kind == AnswerKind::refused) {
-    record.todo.insert("where");
-  } else if (said->kind == AnswerKind::replaced) {
-    close(record, Reason::replaced, {});
-  }
-}
-
-void Gate::ask(Record& record, bool resync) {
-  if (record.subject.empty() || record.state != State::bound) return;
-  record.heard_at = world_.now;
-  if (resync) {
-    record.hole_at = world_.now;
-    ++world_.count["resyncs"];
-    tell(record, Resync{record.session, record.turn, record.bind, record.run, record.next},
-         "resync", true);
-  } else {
-    tell(record, Pulse{record.session, record.turn, record.bind, record.run, record.next}, "pulse",
-         true);
-  }
-}
-
-void Gate::request(Record& record, std::uint64_t u, const ClientRequest& request) {
-  if (record.state != State::bound || request.bind != record.up_bind ||
-      record.bind != record.up_bind || u != record.up_seen + 1 || record.pending.size() >= 3) {
-    return;  // the client sends it again
-  }
-  record.up_seen = u;
-  record.pending[u] = request;
-  put(record, u);
-}
-
-void Gate::put(Record& record, std::uint64_t u) {
-  const ClientRequest request = record.pending[u];
-  bus::Bytes body(8);
-  bus::store(body.data(), request.id);
-  const bus::ByteView go = bus::as_bytes(request.go);
-  body.insert(body.end(), go.begin(), go.end());
-  const Request word{record.session, record.turn, request.bind, u, std::move(body)};
-  world_.send(
-      pid, record.subject, Lane::up, "request",
-      [to = record.subject, word](World& w, const Pid& from) {
-        return std::any(w.player(to)->take(word, {from, true}));
-      },
-      [this, &world = world_, me = pid, session = record.session, u, id = request.id](
-          Outcome outcome, const std::any& value) {
-        if (world.gate(me) != this) return;
-        Record* const there = find(session);
-        if (there == nullptr || there->state == State::stub) return;
-        const auto found = there->pending.find(u);
-        if (found != there->pending.end() && found->second.id == id) {
-          there->pending.erase(found);
-        }
-        answer(*there, outcome, value);
-      });
-}
-
-// --- hand-over -----------------------------------------------------------------------------------
-
-/// No flush: the requests without an outcome go along.
-void Gate::give(Record& record, const Pid& to) {
-  if (record.state != State::bound || to == pid || world_.told(pid, to)) return;
-  ++world_.count["hand-overs"];
-  Record taken = record;
-  ++taken.turn;
-  const Key secret = world_.key();
-  taken.passes.push_back({record.secret, seal_of(secret)});
-  if (taken.passes.size() > kRelinkChain) taken.passes.erase(taken.passes.begin());
-  taken.secret = secret;
-  taken.asking.clear();
-  record.state = State::stub;
-  record.stub_at = world_.now;
-  record.to = to;
-  if (record.client->session == record.session) record.client->gate = to;
-  world_.send(
-      pid, World::channel_of(to), Lane::down, "take",
-      [to, taken](World& w, const Pid&) mutable {
-        Gate& taker = *w.gate(to);
-        const Record* have = taker.find(taken.session);
-        if (have != nullptr && have->turn > taken.turn) return std::any();
-        Record& its = taker.records_[taken.session] = taken;
-        its.heard_at = w.now;
-        its.todo.insert("relink");
-        taker.relink(its);
-        for (const auto& [u, request] : std::map(its.pending)) taker.put(its, u);
-        if (w.told(to, its.home)) taker.ask(its, true);
-        taker.work(its);
-        return std::any();
-      },
-      [this, &world = world_, me = pid, session = record.session](Outcome outcome,
-                                                                  const std::any&) {
-        if (world.gate(me) != this) return;
-        Record* const there = find(session);
-        if (there == nullptr || there->state != State::stub || outcome != Outcome::no_owner) return;
-        there->state = State::bound;  // it never left
-        there->heard_at = world.now;
-        for (const auto& [u, request] : std::map(there->pending)) put(*there, u);
-      });
-}
-
-void Gate::relink(Record& record) {
-  tell(record, Relink{record.session, record.bind, record.turn, world_.gate_id(pid), record.passes},
-       "relink", true);
-}
-
-// --- ends ----------------------------------------------------------------------------------------
 
 void Gate::end(const SessionId& session, const Bind& bind, Reason reason,
-               const std::optional<Closing>& closing, bool account) {
-  Record* const record = find(session);
-  if (record == nullptr || record->state == State::ended) return;
-  if (record->state == State::stub) {
-    return world_.send(pid, World::channel_of(record->to), Lane::down, "end",
-                       [=, to = record->to](World& w, const Pid&) {
-                         if (Gate* gate = w.gate(to)) {
-                           gate->end(session, bind, reason, closing, account);
-                         }
-                         return std::any();
-                       });
-  }
-  if (bind <= record->bind) return;
-  close(*record, reason, closing);
-}
-
-void Gate::close(Record& record, Reason reason, const std::optional<Closing>& closing) {
-  record.state = State::ended;
-  record.stub_at = world_.now;
-  record.todo.clear();
-  record.held.clear();
-  Client& client = *record.client;
-  if (client.session == record.session && client.gate == pid) client.ended(reason, closing);
+               const std::optional<Closing>& closing, bool) {
+  core.told(End{session, bind, reason, closing});
+  pump();
 }
 
 void Gate::death(const Pid& dead) {
-  for (auto& [session, record] : records_) {
-    if (record.home == dead && record.state == State::bound) ask(record, true);
-  }
+  core.died(dead);
+  core.tick(world_.clock());
+  pump();
 }
 
 void Gate::tick() {
-  for (auto at = records_.begin(); at != records_.end();) {
-    Record& record = at->second;
-    if (record.state == State::stub || record.state == State::ended) {
-      at = world_.now - record.stub_at > world_.stub ? records_.erase(at) : std::next(at);
-      continue;
-    }
-    ++at;
-    work(record);
-    if (record.state != State::bound) continue;
-    if (record.client->session != record.session) {
-      if (record.stub_at == 0) record.stub_at = world_.now;
-      if (world_.now - record.stub_at > world_.away) {
-        tell(record, ClientGone{record.session, record.bind}, "client_gone", false);
-        close(record, Reason::away, {});
-        continue;
-      }
-    }
-    if (record.hole_at >= 0 && world_.now - record.hole_at > world_.hole) ask(record, true);
-    if (world_.now - record.heard_at > world_.pulse) ask(record, false);
-    if (record.over_at >= 0 && world_.now - record.over_at > world_.hole) {
-      record.over_at = world_.now;
-      record.todo.insert("where");
+  while (core.tick(world_.clock())) pump();
+  // In calm runs and scripted cases nothing is late: it is held back.
+  if (world_.hole < 1'000) core.input_drained();
+  pump();
+}
+
+void Gate::announced(const Pid& origin, std::uint64_t number, const std::string& group) {
+  const std::string text = group + ":" + std::to_string(number);
+  const bus::ByteView bytes = bus::as_bytes(text);
+  core.announce(origin, number, group,
+                std::make_shared<const bus::Bytes>(bytes.begin(), bytes.end()));
+}
+
+std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
+  auto word = gate::decode_gate_word(bytes);
+  if (!word) World::bad("a word of a gate is malformed: " + word.error().to_string());
+  std::any answer;
+  if (const auto taken = core.told(from, *word)) answer = bytes_any(*taken);
+  const auto* take = std::get_if<gate::Take>(&*word);
+  if (take != nullptr && world_.broken("stub_freed_early")) {
+    gate::TellGate early{0, take->giver.channel,
+                         gate::StubDone{take->session, take->hand.turn + 1}};
+    act(early);
+  }
+  pump();
+  return answer;
+}
+
+void Gate::give(const SessionId& session, const Pid& to) {
+  const gate::Session* record = core.find(session);
+  if (record == nullptr || record->stage != gate::Stage::live || world_.told(pid, to)) return;
+  if (!core.give(session, world_.gate_id(to), World::channel_of(to))) return;
+  ++world_.count["hand-overs"];
+  pump();
+}
+
+void Gate::drain(const std::vector<Pid>& to) {
+  std::vector<gate::DrainTarget> targets;
+  for (const Pid& each : to) targets.push_back({world_.gate_id(each), World::channel_of(each)});
+  core.drain(std::move(targets));
+  tick();
+}
+
+// --- out -----------------------------------------------------------------------------------------
+
+void Gate::pump() {
+  for (auto effects = core.take(); !effects.empty(); effects = core.take()) {
+    for (gate::Effect& effect : effects) {
+      std::visit([this](auto& each) { act(each); }, effect);
     }
   }
+}
+
+void Gate::act(gate::SendFrame& effect) {
+  const auto found = wires_.find(effect.to);
+  if (found == wires_.end() || found->second->broken) return;
+  found->second->down.emplace_back(effect.frame);
+}
+
+void Gate::act(gate::SendPacket& effect) {
+  const auto found = wires_.find(effect.to);
+  if (found == wires_.end() || found->second->broken) return;
+  if (world_.broken("window_dropped") && effect.packet.mark.n != 0) {
+    const gate::Session* record = nullptr;
+    for (record = core.after({}); record != nullptr && record->connection != effect.to;) {
+      record = core.after(record->id);
+    }
+    if (record != nullptr && effect.packet.mark.run < record->order.run()) return;
+  }
+  found->second->down.emplace_back(effect.packet);
+}
+
+void Gate::act(gate::HangUp& effect) {
+  const auto found = wires_.find(effect.connection);
+  if (found == wires_.end()) return;
+  const std::shared_ptr<Wire> wire = found->second;
+  wires_.erase(found);
+  if (wire->broken) return;
+  wire->broken = true;
+  wire->up.clear();
+  wire->down.emplace_back(Wire::Eof{});
+}
+
+/// The answer comes back to this life of this gate.
+Done Gate::outcome(std::uint64_t question) {
+  if (question == 0) return {};
+  return [this, &world = world_, me = pid, question](Outcome outcome, const std::any& value) {
+    if (world.gate(me) != this) return;
+    const auto* bytes = std::any_cast<bus::Bytes>(&value);
+    gate::Outcome how = outcome == Outcome::ok         ? gate::Outcome::ok
+                        : outcome == Outcome::no_owner ? gate::Outcome::no_owner
+                                                       : gate::Outcome::owner_lost;
+    core.outcome(question, how, bytes == nullptr ? bus::ByteView() : bus::ByteView(*bytes));
+    pump();
+  };
+}
+
+void Gate::act(gate::TellSubject& effect) {
+  ToSubject& word = effect.word;
+  const std::string what = name_of_word(word);
+  if (world_.broken(what + "_never_said")) {
+    if (effect.question != 0) {
+      core.outcome(
+          effect.question, gate::Outcome::ok,
+          std::any_cast<bus::Bytes>(bytes_any(Answer{AnswerKind::dropped, {}, {}, 0, 0, {}, {}})));
+    }
+    return;
+  }
+  if (auto* request = std::get_if<Request>(&word); request != nullptr) {
+    if (world_.broken("requests_of_the_turn_before") && request->turn > 1) --request->turn;
+  }
+  if (what == "resync") ++world_.count["resyncs"];
+  world_.send(
+      pid, effect.subject, Lane::up, what,
+      [to = effect.subject, word](World& w, const Pid& from) {
+        return bytes_any(w.player(to)->take(word, {from, true}));
+      },
+      outcome(effect.question));
+}
+
+void Gate::act(gate::TellAccount& effect) {
+  const AskAccount word = effect.word;
+  const char* what = std::holds_alternative<BindSession>(word) ? "bind"
+                     : std::holds_alternative<Where>(word)     ? "where"
+                                                               : "relink";
+  if (world_.broken("where_never_asked") && std::holds_alternative<Where>(word)) {
+    return core.outcome(effect.question, gate::Outcome::owner_lost, {});
+  }
+  world_.send(
+      pid, effect.account, Lane::up, what,
+      [to = effect.account, word](World& w, const Pid&) {
+        Account& account = *w.account(to);
+        if (const auto* bind = std::get_if<BindSession>(&word)) {
+          const std::uint64_t login = bus::load<std::uint64_t>(bind->ticket.data());
+          return bytes_any(account_answer(
+              account.bind(bind->session, bind->gate, bind->seal, login), login != 0));
+        }
+        if (const auto* where = std::get_if<Where>(&word)) {
+          return bytes_any(account_answer(account.where(where->session, where->bind), false));
+        }
+        return bytes_any(account_answer(account.relink(std::get<Relink>(word)), false));
+      },
+      outcome(effect.question));
+}
+
+void Gate::act(gate::LoadAccount& effect) {
+  world_.load(pid, effect.account, {});
+}
+
+/// The login believes everybody; the signed part is (login, account).
+void Gate::act(gate::TellLogin& effect) {
+  gate::LoginAdmitted in;
+  in.account = effect.ask.account;
+  in.ticket = bus::Bytes(8);
+  if (effect.ask.method == gate::kReentryMethod) {
+    const bus::ByteView proof = effect.ask.proof;
+    std::copy_n(proof.begin(), 8, in.ticket.begin());
+    in.login = bus::load<std::uint64_t>(in.ticket.data());
+    in.account = std::string(bus::as_text(proof.subspan(8)));
+  }
+  core.login_said(effect.question, in);
+}
+
+/// What a hand-over leaves behind.
+void Gate::spoil(gate::Take& take) {
+  if (world_.broken("requests_stay_behind")) take.requests.pending.clear();
+  if (world_.broken("window_stays_behind")) {
+    take.window.packets.clear();
+    take.window.acked = take.window.next - 1;
+  }
+  if (world_.broken("spoken_stays_behind")) take.spoken.clear();
+  if (world_.broken("up_seen_stays_behind")) {
+    take.requests.seen = 0;
+    take.requests.pending.clear();
+    take.requests.open.clear();
+  }
+  if (world_.broken("n_of_record_stays_behind")) {
+    take.order.next = 1;
+    take.order.held.clear();
+  }
+  if (world_.broken("pass_stays_behind")) take.hand.secret = {5, 5};
+}
+
+void Gate::act(gate::TellGate& effect) {
+  if (world_.broken("stub_drops") && std::holds_alternative<gate::Forwarded>(effect.word)) return;
+  if (auto* take = std::get_if<gate::Take>(&effect.word)) spoil(*take);
+  bus::Bytes bytes;
+  if (!gate::encode(effect.word, bytes)) World::bad("a word of a gate is too large");
+  static constexpr const char* kNames[] = {"give", "nogive", "take", "forwarded", "stub_done"};
+  world_.send(
+      pid, effect.gate, Lane::down, kNames[effect.word.index()],
+      [to = effect.gate, bytes](World& w, const Pid& from) {
+        for (std::uint32_t slot = 1; slot <= 3; ++slot) {
+          const Pid there = w.pid_of(1, slot);
+          if (there != Pid{} && World::channel_of(there) == to) {
+            return w.gate(there)->word(from, bytes);
+          }
+        }
+        return std::any();
+      },
+      outcome(effect.question));
 }
 
 }  // namespace starbus::entity::sessions::sim

@@ -195,6 +195,9 @@ void Player::act() {
     } else {
       dirty = link.linked();
     }
+  } else if (world_.chance(0.2)) {
+    static_cast<void>(world_.chance(0.7) ? link.join("guild", effects)
+                                         : link.leave("guild", effects));
   } else {
     static_cast<void>(link.call(number_body(world_.fresh()), effects));
   }

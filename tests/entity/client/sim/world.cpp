@@ -6,11 +6,16 @@
 namespace starbus::entity::sessions::sim {
 namespace {
 
-std::string text_of(const GatePart& part) {
-  return part.at.subject + " bind " + std::to_string(part.at.bind.epoch) + '.' +
-         std::to_string(part.at.bind.counter) + " run " + std::to_string(part.at.run.epoch) + '.' +
-         std::to_string(part.at.run.counter) + " n " + std::to_string(part.n) + ' ' +
-         std::string(name_of(part.part.kind));
+bool silent(PartKind kind) {
+  return kind == PartKind::idle || kind == PartKind::join || kind == PartKind::leave;
+}
+
+std::string text_of(const Parcel& parcel) {
+  const gate::Mark& at = parcel.mark;
+  return "bind " + std::to_string(at.bind.epoch) + '.' + std::to_string(at.bind.counter) + " run " +
+         std::to_string(at.run.epoch) + '.' + std::to_string(at.run.counter) + " n " +
+         std::to_string(at.n) + " c " + std::to_string(parcel.c) + " kind " +
+         std::to_string(static_cast<int>(parcel.kind));
 }
 
 }  // namespace
@@ -40,23 +45,55 @@ void World::said(const std::string& subject, const Introduction& at, const Secti
   if (section.first == 1) died_at[{at.session, at.bind}] = died["account/" + subject.substr(7, 1)];
 }
 
-void World::show(Client& client, const GatePart& part) {
-  if (part.at.session != client.session) bad("P2 a part of another session: " + text_of(part));
-  const auto key = std::pair(part.at.bind, part.at.run);
-  const auto have = std::pair(client.bind, client.run);
-  if (part.n == 1) {
-    if (key <= have) bad("P1 a stretch that is not later: " + text_of(part));
-  } else if (key != have || part.at.subject != client.subject) {
-    bad("P2 a part of another stretch or subject: " + text_of(part));
-  } else if (part.n != client.n + 1) {
-    bad("P1 a hole or a double: " + text_of(part));
-  }
-  const auto& parts = said_[{part.at.session, part.at.subject, part.at.bind, part.at.run}];
-  if (parts.size() < part.n || parts[part.n - 1].kind != part.part.kind ||
-      *parts[part.n - 1].body != *part.part.body) {
-    bad("P1 not what was said: " + text_of(part));
-  }
+void World::show(Client& client, const Parcel& parcel) {
+  if (parcel.c != client.position.c + 1) bad("P1 a packet of another number: " + text_of(parcel));
   ++count["shown"];
+  if (parcel.kind == gate::PacketKind::spoken) return check_spoken(client, parcel);
+  if (parcel.kind != gate::PacketKind::ended) check_part(client, parcel);
+}
+
+/// Parts that the gate consumes have a number, and are not shown.
+void World::check_part(Client& client, const Parcel& parcel) {
+  const Body& body = std::get<Body>(parcel.body);
+  const gate::Mark& at = parcel.mark;
+  const auto key = std::pair(at.bind, at.run);
+  const auto have = std::pair(client.bind, client.run);
+  std::string subject = client.subject;
+  std::uint64_t before = client.n;
+  if (at.n == 1) {
+    if (key <= have) bad("P1 a stretch that is not later: " + text_of(parcel));
+    subject = decode_full(*body)->subject;
+    before = 0;
+  } else if (key != have) {
+    bad("P2 a part of another stretch: " + text_of(parcel));
+  }
+  const auto& parts = said_[{client.session, subject, at.bind, at.run}];
+  if (parts.size() < at.n || *parts[at.n - 1].body != *body ||
+      static_cast<int>(parts[at.n - 1].kind) != static_cast<int>(parcel.kind)) {
+    bad("P1 not what was said to " + client.name + " by " + subject + " (" +
+        std::to_string(parts.size()) + " parts): " + text_of(parcel));
+  }
+  if (at.n <= before) bad("P1 a double: " + text_of(parcel));
+  for (std::uint64_t n = before + 1; n < at.n; ++n) {
+    if (!silent(parts[n - 1].kind)) bad("P1 a hole: " + text_of(parcel));
+  }
+}
+
+/// Once in a session, and only in a group that its subject has named in this stretch.
+void World::check_spoken(Client& client, const Parcel& parcel) {
+  const std::string said(bus::as_text(*std::get<Body>(parcel.body)));
+  ++count["announcements shown"];
+  if (!client.heard.insert(said).second) bad("P1 an announcement twice: " + said);
+  const std::string group = said.substr(0, said.find(':'));
+  if (group.empty()) return;
+  for (const Part& part : said_[{client.session, client.subject, client.bind, client.run}]) {
+    const std::string_view body = bus::as_text(*part.body);
+    if (part.kind == PartKind::join && body == group) return;
+    if (part.kind != PartKind::full) continue;
+    const auto groups = decode_full(*part.body)->groups;
+    if (std::ranges::find(groups, group) != groups.end()) return;
+  }
+  bad("P2 an announcement to a group of another: " + said);
 }
 
 void World::begin(const std::string& subject, std::uint64_t id) {
@@ -92,28 +129,36 @@ std::vector<std::string> World::left_over() {
   for (const auto& client : clients) {
     if (client->told) continue;
     used.insert(client->session);
-    Record* const record = client->record();
+    Gate* const there = gate(client->at());
+    const gate::Session* const record = there == nullptr ? nullptr : there->find(client->session);
     Player* const subject = player(client->subject);
-    if (!client->on || record == nullptr || subject == nullptr) {
+    if (!client->on || record == nullptr || subject == nullptr ||
+        record->connection != client->wire->number) {
       left.push_back(client->name + " is not on");
       continue;
     }
     const LinkState& link = subject->link.state();
-    if (link.session != client->session || link.bind != client->bind || link.run != client->run ||
-        link.next != client->n + 1 || !link.unsent.empty()) {
+    bool whole = link.session == client->session && link.bind == client->bind &&
+                 link.run == client->run && link.unsent.empty();
+    const auto& parts = said_[{client->session, client->subject, client->bind, client->run}];
+    for (std::size_t i = client->n; i < parts.size(); ++i) whole = whole && silent(parts[i].kind);
+    if (!whole) {
       left.push_back(client->name + " was not shown all of " + subject->name);
     } else if (client->value != subject->value) {
       left.push_back(client->name + " has an old state");
     }
     if (!client->out.empty()) left.push_back(client->name + " has open requests");
-    if (!record->todo.empty() || record->hole_at >= 0 || !record->early.empty()) {
-      left.push_back(client->name + "'s gate has work");
-    }
+    const bool calm = !record->locating && !record->locate_due && !record->relink_due &&
+                      !record->relinking && !record->hole &&
+                      record->requests.state().pending.empty();
+    if (!calm) left.push_back(client->name + "'s gate has work");
+    if (deaths && !record->hand.givers.empty()) left.push_back(client->name + " has stubs");
   }
   for (const auto& [pid, gate] : gates_) {
-    for (const auto& [session, record] : gate->records_) {
-      const bool over = record.state == Record::State::ended || record.state == Record::State::stub;
-      if (!over && !used.contains(session)) left.push_back("a session that nobody uses");
+    for (const auto* each = gate->core.after({}); each != nullptr;
+         each = gate->core.after(each->id)) {
+      const bool over = each->stage == gate::Stage::ended || each->stage == gate::Stage::stub;
+      if (!over && !used.contains(each->id)) left.push_back("a session that nobody uses");
     }
   }
   for (const auto& [name, owner] : owners_) {
@@ -138,15 +183,7 @@ void World::tick() {
     const auto owner = owners_.find(name);
     if (owner != owners_.end() && !owner->second.moving) owner->second.player->tick();
   }
-  for (const auto& client : clients) {
-    for (const std::uint64_t u : [&] {
-           std::vector<std::uint64_t> all;
-           for (const auto& [each, request] : client->out) all.push_back(each);
-           return all;
-         }()) {
-      client->put(u);
-    }
-  }
+  for (const auto& client : clients) client->tick();
 }
 
 void World::act() {
@@ -170,10 +207,18 @@ void World::act() {
   } else if (roll < 0.68) {
     Client& client = *clients[below(clients.size())];
     const Pid gate = any(1);
-    if (client.gate == Pid{} && gate != Pid{} && (!client.told || chance(0.3))) {
-      client.connect(gate);
+    if (!client.wire && gate != Pid{} && (!client.told || chance(0.3))) client.connect(gate);
+  } else if (roll < 0.73) {
+    Client& client = *clients[below(clients.size())];
+    if (client.wire) {
+      cut(client.wire);
+      if (chance(0.3)) client.unplug();  // it knows before its gate does
     }
-  } else if (roll < 0.80) {
+  } else if (roll < 0.735) {
+    lie();
+  } else if (roll < 0.76) {
+    announce(chance(0.5) ? "guild" : "");
+  } else if (roll < 0.82) {
     std::vector<std::string> names;
     for (const auto& [name, owner] : owners_) names.push_back(name);
     for (const std::string& name : names) {
@@ -192,9 +237,12 @@ void World::act() {
     const Pid to = any(1);
     if (from == to || from == Pid{}) return;
     std::vector<SessionId> sessions;
-    for (const auto& [session, record] : gates_[from]->records_) sessions.push_back(session);
+    for (const auto* each = gates_[from]->core.after({}); each != nullptr;
+         each = gates_[from]->core.after(each->id)) {
+      sessions.push_back(each->id);
+    }
     for (const SessionId& session : sessions) {
-      if (chance(0.6)) gates_[from]->give(gates_[from]->records_[session], to);
+      if (chance(0.6)) gates_[from]->give(session, to);
     }
   } else if (roll < 0.89 && deaths) {
     const std::uint32_t host = static_cast<std::uint32_t>(1 + below(3));
@@ -233,11 +281,13 @@ void World::start_missing() {
 
 void World::heal() {
   hold = nullptr;
+  hold_wire = nullptr;
   start_missing();
   if (deaths) {
     for (const auto& client : clients) {
       if (!chance(0.25)) continue;  // never seen again
-      client->gate_gone();
+      if (client->wire) cut(client->wire);
+      client->unplug();
       client->told = true;
     }
   }
@@ -254,7 +304,7 @@ void World::heal() {
       }
     }
     for (const auto& client : clients) {
-      if (client->gate == Pid{} && !client->told && chance(0.5)) client->connect(any(1));
+      if (!client->wire && !client->told && chance(0.5)) client->connect(any(1));
     }
     settle();
     tick();
@@ -263,6 +313,91 @@ void World::heal() {
     if (left.empty()) return;
   }
   bad("P5 left over: " + left.front());
+}
+
+// --- connections, lies, announcements ------------------------------------------------------------
+
+std::shared_ptr<Wire> World::connect(Client* client, const Pid& to) {
+  auto wire = std::make_shared<Wire>();
+  wire->client = client;
+  wire->gate = to;
+  wire->number = ++connections_;
+  wires_.push_back(wire);
+  gates_[to]->opened(wire);
+  return wire;
+}
+
+void World::cut(const std::shared_ptr<Wire>& wire) {
+  if (wire->broken) return;
+  wire->broken = true;
+  for (std::size_t lost = below(wire->up.size() + 1); lost > 0; --lost) wire->up.pop_back();
+  for (std::size_t lost = below(wire->down.size() + 1); lost > 0; --lost) wire->down.pop_back();
+  wire->up.emplace_back(Wire::Eof{});
+  wire->down.emplace_back(Wire::Eof{});
+}
+
+void World::drop(const std::shared_ptr<Wire>& wire) {
+  wire->down.clear();
+  if (!wire->broken) wire->up.emplace_back(Wire::Eof{});
+  wire->broken = true;
+}
+
+void World::carry(const std::shared_ptr<Wire>& wire, bool up) {
+  if (!up) {
+    const Wire::Down what = std::move(wire->down.front());
+    wire->down.pop_front();
+    if (wire->client != nullptr && wire->client->wire == wire) return wire->client->received(what);
+    const auto* frame = std::get_if<gate::ToClient>(&what);
+    if (wire->client == nullptr && frame != nullptr &&
+        std::holds_alternative<gate::Welcome>(*frame)) {
+      bad("P2 a forged token was taken");
+    }
+    return;
+  }
+  const Wire::Up what = std::move(wire->up.front());
+  wire->up.pop_front();
+  Gate* const there = gate(wire->gate);
+  if (there == nullptr) return;
+  if (const auto* frame = std::get_if<gate::FromClient>(&what)) {
+    there->frame(wire, *frame);
+  } else {
+    there->closed(wire->number);
+  }
+}
+
+/// A c that was never sent, a u that jumps, the session of another.
+void World::lie() {
+  Client& client = *clients[below(clients.size())];
+  if (!client.wire || !client.on) return;
+  ++count["lies"];
+  switch (below(3)) {
+    case 0:
+      client.lied = true;
+      client.wire->up.emplace_back(gate::Ack{client.position.c + 1'000});
+      return;
+    case 1:
+      client.wire->up.emplace_back(
+          gate::Ask{client.next_u + 7, client.bind, bus::Bytes(8, std::byte{0xff})});
+      return;
+    default:
+      const Pid at = any(1);
+      if (at == Pid{}) return;
+      connect(nullptr, at)
+          ->up.emplace_back(gate::Resume{client.session, {7, 7}, client.gate, client.position, {}});
+  }
+}
+
+void World::announce(const std::string& group) {
+  const Pid from = pid_of(3, 1);
+  if (from == Pid{}) return;
+  const std::uint64_t number = ++announced_;
+  for (const auto& [pid, each] : gates_) {
+    send(from, channel_of(pid), Lane::up, "announce",
+         [to = pid, from, number, group](World& w, const Pid&) {
+           if (Gate* there = w.gate(to)) there->announced(from, number, group);
+           return std::any();
+         });
+  }
 }
 
 }  // namespace starbus::entity::sessions::sim

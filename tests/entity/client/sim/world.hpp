@@ -4,9 +4,9 @@
 /// `owner_lost`; deaths are told to each reader in its own time, and nothing of a dead process
 /// comes after that.
 ///
-/// Gates, accounts and clients are test doubles (gate.cpp, account.cpp, client.cpp). `Policy` names
-/// one rule of the home that is broken at its border: words and moved states are changed on their
-/// way, or a call of the link is left out.
+/// The links of homes and the cores of gates are the product's (player.cpp, gate.cpp); clients and
+/// logins are test doubles (client.cpp). `Policy` names one rule of a home or a gate that is broken
+/// at its border: words and moved states are changed on their way, or a call is left out.
 #pragma once
 
 #include <any>
@@ -20,8 +20,11 @@
 #include <string>
 
 #include "entity/client/home_lines.hpp"
+#include "nodes/gate/core/gate_core.hpp"
 
 namespace starbus::entity::sessions::sim {
+
+namespace gate = nodes::gate;
 
 /// The oracle saw a broken promise.
 struct Violation : std::runtime_error {
@@ -49,48 +52,26 @@ struct Message {
   std::string what;
 };
 
-/// What a gate knows of a part on its way to the client.
-struct GatePart {
-  Introduction at{};
-  Pid home{};
-  std::uint64_t n = 0;
-  Part part{};
-};
-
 struct ClientRequest {
   std::uint64_t id = 0;
   Bind bind{};
   std::string go{};  // not empty: play this one
 };
 
-/// The record of a session in a gate. It goes to another gate as a whole.
-struct Record {
-  SessionId session{};
-  std::string account{};
-  Client* client = nullptr;
-  std::uint64_t login = 0;  // 0: a new proof of identity
-  enum class State { fresh, bound, stub, ended } state = State::fresh;
-  std::string subject{};
-  Bind bind{};
-  Run run{};
-  std::uint64_t next = 1;
-  std::map<std::uint64_t, GatePart> held{};
-  std::map<std::pair<Bind, Run>, std::vector<GatePart>> early{};  // of binds that are not told yet
-  std::uint64_t up_seen = 0;
-  Bind up_bind{};
-  std::map<std::uint64_t, ClientRequest> pending{};  // at the bus
-  std::uint32_t turn = 1;
-  Key secret{};  // of the next pass
-  std::vector<Pass> passes{};
-  Pid home{};
-  std::set<std::string> todo{};
-  std::set<std::string> asking{};
-  int hole_at = -1;
-  int heard_at = 0;
-  std::pair<Bind, Run> asked{};
-  int stub_at = 0;
-  int over_at = -1;
-  Pid to{};
+using gate::Parcel;
+
+/// A connection as TCP is: two queues; a break loses a random suffix of each, and each end learns
+/// of it when it comes to the end of its queue.
+struct Wire {
+  struct Eof {};
+  using Up = std::variant<gate::FromClient, Eof>;
+  using Down = std::variant<gate::ToClient, Parcel, Eof>;
+  Client* client = nullptr;  // nullptr: of one that lies
+  Pid gate{};
+  gate::Connection number = 0;
+  std::deque<Up> up{};
+  std::deque<Down> down{};
+  bool broken = false;
 };
 
 class World {
@@ -146,7 +127,7 @@ class World {
     int deaths = 0;
   };
   void said(const std::string& subject, const Introduction& at, const Section& section);
-  void show(Client& client, const GatePart& part);
+  void show(Client& client, const Parcel& parcel);
   void begin(const std::string& subject, std::uint64_t id);
   void fate(std::uint64_t id, const std::string& what);
   std::vector<std::string> left_over();
@@ -163,6 +144,18 @@ class World {
   std::vector<std::unique_ptr<Client>> clients;
   /// Messages that a test holds back.
   std::function<bool(const Message&, const std::string& to)> hold;
+  /// Connections whose next frame a test holds back, up or down.
+  std::function<bool(const Wire&, bool up)> hold_wire;
+
+  // --- connections ---
+  std::shared_ptr<Wire> connect(Client* client, const Pid& to);
+  /// It breaks; both ends learn late.
+  void cut(const std::shared_ptr<Wire>& wire);
+  /// The client closes it: what it had sent arrives.
+  void drop(const std::shared_ptr<Wire>& wire);
+  void lie();
+  /// To a group of all gates, by a process that has no entities.
+  void announce(const std::string& group);
 
  private:
   struct Owner {
@@ -193,6 +186,9 @@ class World {
   void tell_death(const Pid& reader);
   void act();
   void start_missing();
+  void carry(const std::shared_ptr<Wire>& wire, bool up);
+  void check_part(Client& client, const Parcel& parcel);
+  void check_spoken(Client& client, const Parcel& parcel);
   Pid owner_pid(const std::string& to) const;
 
   std::string broken_;
@@ -203,6 +199,9 @@ class World {
   std::map<Pid, std::uint64_t> lives_;
   std::vector<Pid> dead_;
   std::map<Pid, std::unique_ptr<Gate>> gates_;
+  std::vector<std::shared_ptr<Wire>> wires_;
+  gate::Connection connections_ = 0;
+  std::uint64_t announced_ = 0;
   std::map<std::string, std::pair<Pid, std::unique_ptr<Account>>> accounts_;
   std::map<std::string, Owner> owners_;
   std::map<Key3, Queue> queues_;
@@ -305,70 +304,92 @@ class Client {
  public:
   Client(World& world, std::string its_name, std::string of)
       : world_(world), name(std::move(its_name)), account(std::move(of)) {}
-  void connect(const Pid& gate);
+  void connect(const Pid& to);
   void request(const std::string& go = {});
-  void shown(const GatePart& part);
-  void ended(Reason reason, const std::optional<Closing>& closing);
-  void gate_gone();
-  void put(std::uint64_t u);
-  Record* record();
+  void received(const Wire::Down& what);
+  void tick();
+  /// It knows that its connection is no more.
+  void unplug();
+  Pid at() const { return wire ? wire->gate : Pid{}; }
 
  private:
   World& world_;
 
  public:
   std::string name, account;
-  bool on = false;    // a gate has a session for it
+  std::shared_ptr<Wire> wire;
+  bool on = false;    // it was welcomed on this connection
   bool told = false;  // it was replaced, and knows it
-  Pid gate{};
+  bool lied = false;  // its connection may be closed as malformed
   SessionId session{};
-  std::uint64_t login = 0;  // of the ticket; 0: none
+  Key token{};
+  std::string gate;         // that has the session; empty: come by the login
+  std::uint64_t login = 0;  // of the session, and of its signed part; 0: none
+  gate::Position position{};
   Bind bind{};
   Run run{};
   std::uint64_t n = 0, next_u = 1, value = 0;
   std::string subject;
   std::map<std::uint64_t, ClientRequest> out;
+  std::set<std::string> heard;  // bodies of announcements, in this session
 
  private:
+  void put(std::uint64_t u);
+  void again(std::uint64_t up_seen);
+  void welcomed(const gate::Welcome& welcome);
+  void closed(gate::CloseReason reason);
+  void shown(const Parcel& parcel);
+  void full_state(const Parcel& parcel);
   void conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
                 const std::vector<std::uint64_t>& open, bool under_way = false);
   void forget();
+  void log_out(bool replaced);
   std::set<std::uint64_t> gone_;
+  std::optional<std::uint64_t> busy_;
 };
 
-class Gate {
+/// The product's gate between the policy's borders.
+class Gate final : private gate::KeySource {
  public:
-  Gate(World& world, const Pid& at) : world_(world), pid(at) {}
-  void open(Client& client, std::uint64_t login);
-  void request(Record& record, std::uint64_t u, const ClientRequest& request);
-  void give(Record& record, const Pid& to);
+  Gate(World& world, const Pid& at);
+  /// nullptr: it has no record.
+  const gate::Session* find(const SessionId& session) { return core.find(session); }
+  void give(const SessionId& session, const Pid& to);
   void bundle(const bus::Bytes& bytes, const Pid& home);
   void bound(const SessionId& session, const Bind& bind, const std::string& subject);
   void end(const SessionId& session, const Bind& bind, Reason reason,
            const std::optional<Closing>& closing, bool account);
   void death(const Pid& dead);
   void tick();
-  Record* find(const SessionId& session);
+  void frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame);
+  void closed(gate::Connection connection);
+  void opened(const std::shared_ptr<Wire>& wire);
+  void drain(const std::vector<Pid>& to);
+  void announced(const Pid& origin, std::uint64_t number, const std::string& group);
+  std::any word(const Pid& from, const bus::Bytes& bytes);
+
+  gate::GateCore core;
 
  private:
-  friend class World;
-  friend class Client;
-  void part(const GatePart& part);
-  void take_parts(Record& record, const GatePart& part);
-  void pass_on(Record& record, const GatePart& part);
-  void work(Record& record);
-  void answer(Record& record, Outcome outcome, const std::any& value);
-  void hear(const SessionId& session, const Account::BindAnswer& answer);
-  void ask(Record& record, bool resync);
-  void relink(Record& record);
-  void put(Record& record, std::uint64_t u);
-  void close(Record& record, Reason reason, const std::optional<Closing>& closing);
-  void tell(const Record& record, ToSubject word, std::string what, bool mind_answer);
+  Key key() override;
+  /// Does what the core wants done.
+  void pump();
+  void act(gate::SendFrame& effect);
+  void act(gate::SendPacket& effect);
+  void act(gate::HangUp& effect);
+  void act(gate::TellSubject& effect);
+  void act(gate::TellAccount& effect);
+  void act(gate::LoadAccount& effect);
+  void act(gate::TellLogin& effect);
+  void act(gate::ForgetLogin&) {}
+  void act(gate::TellGate& effect);
+  Done outcome(std::uint64_t question);
+  void spoil(gate::Take& take);
 
   World& world_;
   Pid pid;
-  std::map<SessionId, Record> records_;
-  std::map<std::pair<Pid, std::uint32_t>, Introduction> handles_;
+  std::map<gate::Connection, std::shared_ptr<Wire>> wires_;
+  std::map<std::pair<Pid, std::uint32_t>, Introduction> handles_;  // for rules that are broken
 };
 
 }  // namespace starbus::entity::sessions::sim

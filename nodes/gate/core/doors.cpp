@@ -1,0 +1,366 @@
+#include "nodes/gate/core/doors.hpp"
+
+#include <utility>
+
+#include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/hand_overs.hpp"
+#include "nodes/gate/core/subjects.hpp"
+#include "nodes/gate/core/uplink.hpp"
+
+namespace starbus::nodes::gate {
+namespace {
+
+constexpr std::uint32_t kRetryMs = 2'000;  // of a client that is told `later` or `full`
+
+}  // namespace
+
+bool may_reenter(CloseReason reason) {
+  return reason == CloseReason::fault || reason == CloseReason::too_slow ||
+         reason == CloseReason::window;
+}
+
+void Doors::opened(Connection connection, std::string address) {
+  doors_[connection].address = std::move(address);
+}
+
+void Doors::hang_up(Connection connection, Closed why) {
+  desk_.frame(connection, std::move(why));
+  desk_.effects.push_back(HangUp{connection});
+  doors_.erase(connection);
+}
+
+void Doors::frame(Connection connection, const FromClient& frame) {
+  const auto found = doors_.find(connection);
+  if (found == doors_.end()) return;  // it was hung up on
+  Door& door = found->second;
+  if (!door.session) {
+    if (const auto* login = std::get_if<Login>(&frame)) {
+      return enter(connection, {{}, login->method, login->account, login->proof, door.address},
+                   false);
+    }
+    if (const auto* again = std::get_if<Resume>(&frame)) return resume(connection, *again);
+  } else if (Session* const session = desk_.table.find(door.session);
+             session != nullptr && session->connection == connection) {
+    return in_session(connection, *session, frame);
+  }
+  ++desk_.counters.malformed;
+  closed(connection);
+  hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place"});
+}
+
+void Doors::in_session(Connection connection, Session& session, const FromClient& frame) {
+  bool good = session.stage == Stage::live;
+  if (const auto* ack = std::get_if<Ack>(&frame); good && ack != nullptr) {
+    if (session.window.holds(ack->c)) {
+      session.window.ack(ack->c);
+      desk_.downlink->credit(session);
+    } else {
+      good = ack->c < session.window.state().next;  // else it was never sent
+    }
+  } else if (const auto* ask = std::get_if<Ask>(&frame); good && ask != nullptr) {
+    good = desk_.uplink->ask(session, *ask);
+  } else if (good && std::holds_alternative<Confirm>(frame)) {
+    session.tokens.confirm();
+    session.hand.shown = session.hand.turn;
+  } else if (std::holds_alternative<Bye>(frame)) {
+    return desk_.subjects->leave(session, CloseReason::ended);
+  } else {
+    good = false;
+  }
+  if (good) return;
+  ++desk_.counters.malformed;
+  closed(connection);
+  hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place, or not true"});
+}
+
+void Doors::refused_request(Connection connection, const Ask& request, Body reply) {
+  const auto found = doors_.find(connection);
+  Session* const session =
+      found == doors_.end() ? nullptr : desk_.table.find(found->second.session);
+  if (session == nullptr || session->connection != connection || session->stage != Stage::live) {
+    return;
+  }
+  if (!desk_.uplink->refuse(*session, request, std::move(reply))) ++desk_.counters.malformed;
+}
+
+void Doors::closed(Connection connection) {
+  const auto found = doors_.find(connection);
+  if (found == doors_.end()) return;
+  const Door door = found->second;
+  doors_.erase(found);
+  if (door.waits) {
+    waiting_.erase({door.session, connection});
+    return;
+  }
+  Session* const session = desk_.table.find(door.session);
+  if (session == nullptr || session->connection != connection) return;
+  session->connection = 0;
+  session->away = desk_.now;
+  if (session->login_question != 0) {  // nobody knows of it yet
+    forget_login(*session);
+    return desk_.subjects->forget(*session);
+  }
+  desk_.table.wake(*session, desk_.now + desk_.options.times.away);
+}
+
+// --- a new session -------------------------------------------------------------------------------
+
+void Doors::enter(Connection connection, LoginAsk ask, bool reentry) {
+  if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
+  if (desk_.table.size() >= desk_.options.sessions) {
+    return hang_up(connection, {CloseReason::full, kRetryMs, "gate: full, try again"});
+  }
+  const SessionId id = desk_.keys.key();
+  if (!id || desk_.table.find(id) != nullptr) {
+    return hang_up(connection, {CloseReason::later, kRetryMs, {}});
+  }
+  ++(reentry ? desk_.counters.reentered : desk_.counters.logins);
+  Session& session = desk_.table.add(id);
+  session.hand.secret = desk_.keys.key();
+  session.said_waiting = desk_.now;
+  attach(session, connection);
+  desk_.table.wake(session, desk_.now + desk_.options.times.waiting);
+  ask.session = id;
+  session.login_question = ++desk_.last_question;
+  logins_[session.login_question] = id;
+  desk_.effects.push_back(TellLogin{session.login_question, std::move(ask)});
+}
+
+void Doors::login_said(std::uint64_t question, const LoginAnswer& answer) {
+  const auto found = logins_.find(question);
+  if (found == logins_.end()) return;
+  Session& session = *desk_.table.find(found->second);
+  if (const auto* wait = std::get_if<LoginWaiting>(&answer)) {
+    session.said_waiting = desk_.now;
+    return desk_.frame(session.connection, Waiting{WaitsFor::place, wait->ahead, wait->seconds});
+  }
+  logins_.erase(found);
+  session.login_question = 0;
+  if (const auto* no = std::get_if<LoginRefused>(&answer)) {
+    close(session, {no->reason, no->retry_ms, no->text});
+    return desk_.subjects->forget(session);
+  }
+  const auto& in = std::get<LoginAdmitted>(answer);
+  session.account = in.account;
+  session.login = in.login;
+  session.ticket = in.ticket;
+  session.reentry = in.reentry;
+  say_waiting(session, WaitsFor::account);
+  desk_.subjects->bind(session);
+}
+
+void Doors::forget_login(Session& session) {
+  if (session.login_question == 0) return;
+  logins_.erase(session.login_question);
+  desk_.effects.push_back(ForgetLogin{std::exchange(session.login_question, 0)});
+}
+
+void Doors::attach(Session& session, Connection connection) {
+  Door& door = doors_[connection];
+  door.session = session.id;
+  door.waits = false;
+  session.connection = connection;
+  session.away.reset();
+}
+
+Welcome Doors::welcome_of(Session& session) {
+  Welcome welcome;
+  welcome.session = session.id;
+  welcome.token = session.tokens.issue(desk_.keys);
+  welcome.gate = desk_.options.self.channel;
+  welcome.position = {session.hand.turn, session.window.state().acked};
+  welcome.login = session.login;
+  welcome.up_seen = session.requests.seen();
+  welcome.up_bind = session.requests.bind();
+  welcome.reentry = session.reentry;
+  return welcome;
+}
+
+void Doors::welcome_new(Session& session) {
+  if (session.connection == 0) return;
+  desk_.frame(session.connection, welcome_of(session));
+}
+
+// --- a session that goes on ----------------------------------------------------------------------
+
+void Doors::resume(Connection connection, const Resume& frame) {
+  Session* const session = desk_.table.find(frame.session);
+  if (session == nullptr) {
+    if (frame.gate.empty() || frame.gate == desk_.options.self.channel) {
+      return reenter(connection, frame);
+    }
+    return ask_other(connection, frame, frame.gate, {});
+  }
+  if (session->stage == Stage::live) return resume_here(*session, connection, frame);
+  if (session->stage == Stage::giving || session->stage == Stage::stub) {
+    const HandOver& hand = session->hand;
+    if (desk_.homes.dead(hand.to.process)) return reenter(connection, frame);
+    if (!hand.address.empty() && leaving) {
+      desk_.frame(connection, GoTo{hand.address});
+      return hang_up(connection, {CloseReason::leaving, 0, {}});
+    }
+    return ask_other(connection, frame, hand.to.channel, hand.to.process);
+  }
+  if (session->stage == Stage::ended && session->tokens.fits(frame.token) == TokenFits::yes) {
+    if (may_reenter(session->reason)) return reenter(connection, frame);
+    return hang_up(connection, {session->reason, 0, {}});
+  }
+  ++desk_.counters.refused_tokens;
+  hang_up(connection, {CloseReason::token, 0, {}});
+}
+
+/// The token before anything else happens to the session.
+std::optional<CloseReason> Doors::check(Session& session, const Key& token,
+                                        const Position& position) {
+  const TokenFits fits = session.tokens.fits(token);
+  if (fits == TokenFits::erased) {
+    ++desk_.counters.reused_tokens;
+    desk_.subjects->leave(session, CloseReason::token_reused);
+    return CloseReason::token_reused;
+  }
+  if (fits == TokenFits::no) {
+    ++desk_.counters.refused_tokens;
+    return CloseReason::token;
+  }
+  const HandOver& hand = session.hand;
+  const bool its_turn = hand.shown <= position.turn && position.turn <= hand.turn;
+  if (its_turn && session.window.holds(position.c)) return {};
+  ++desk_.counters.refused_positions;
+  return CloseReason::window;
+}
+
+void Doors::resume_here(Session& session, Connection connection, const Resume& frame) {
+  if (const auto no = check(session, frame.token, frame.position)) {
+    return hang_up(connection, {*no, 0, {}});
+  }
+  if (session.connection != 0) close(session, {CloseReason::taken_over, 0, {}});
+  ++desk_.counters.resumed;
+  session.tokens.used(frame.token);
+  attach(session, connection);
+  session.window.ack(frame.position.c);
+  Welcome welcome = welcome_of(session);
+  welcome.goes_on = true;
+  desk_.frame(connection, std::move(welcome));
+  for (const Parcel& parcel : session.window.state().packets) {
+    desk_.effects.push_back(SendPacket{connection, parcel});
+  }
+  desk_.downlink->credit(session);
+}
+
+void Doors::ask_other(Connection connection, const Resume& frame, const std::string& channel,
+                      const bus::Process& process) {
+  if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
+  if (waiting_.size() >= kGivesWaiting) {
+    return hang_up(connection, {CloseReason::later, kRetryMs, {}});
+  }
+  waiting_[{frame.session, connection}] = {frame, desk_.now, desk_.now, process};
+  Door& door = doors_[connection];
+  door.session = frame.session;
+  door.waits = true;
+  desk_.frame(connection, Waiting{WaitsFor::gate, 0, 0});
+  const std::uint64_t question = desk_.ask({Question::Kind::give, frame.session, connection, {}});
+  desk_.effects.push_back(TellGate{question, channel,
+                                   Give{frame.session, frame.token, frame.position,
+                                        desk_.options.self, desk_.options.address, connection}});
+}
+
+void Doors::reenter(Connection connection, const Resume& frame) {
+  if (frame.reentry.empty()) return hang_up(connection, {CloseReason::token, 0, {}});
+  const std::string address = doors_[connection].address;
+  enter(connection, {{}, kReentryMethod, {}, frame.reentry, address}, true);
+}
+
+/// The one that came last is the client, if several show the right token.
+void Doors::given(Session& session) {
+  for (auto next = waiting_.lower_bound({session.id, 0});
+       next != waiting_.end() && next->first.first == session.id;
+       next = waiting_.lower_bound({session.id, 0})) {
+    const Connection connection = next->first.second;
+    const Waiter waiter = std::move(next->second);
+    waiting_.erase(next);
+    doors_[connection].waits = false;
+    doors_[connection].session = {};
+    if (session.stage == Stage::live) {
+      resume_here(session, connection, waiter.resume);
+    } else {
+      hang_up(connection, {session.reason, 0, {}});
+    }
+  }
+}
+
+void Doors::not_given(const SessionId& session, Connection connection, CloseReason reason,
+                      bool again) {
+  const auto found = waiting_.find({session, connection});
+  if (found == waiting_.end()) return;
+  const Waiter waiter = std::move(found->second);
+  waiting_.erase(found);
+  Door& door = doors_[connection];
+  door.waits = false;
+  door.session = {};
+  if (again) return reenter(connection, waiter.resume);
+  hang_up(connection, {reason, reason == CloseReason::later ? kRetryMs : 0, {}});
+}
+
+void Doors::give_failed(const Question& question) {
+  not_given(question.session, question.number, CloseReason::token, true);
+}
+
+void Doors::hang_up_all() {
+  for (const auto& [connection, door] : doors_) {
+    desk_.frame(connection, Closed{CloseReason::fault, 0, {}});
+    desk_.effects.push_back(HangUp{connection});
+  }
+  doors_.clear();
+  waiting_.clear();
+  logins_.clear();
+}
+
+void Doors::gate_died(const bus::Process& process) {
+  // Those who wait for a gate by its name alone hear from the bus (give_failed), or by kGiveTime.
+  for (auto& [key, waiter] : waiting_) {
+    if (waiter.gate == process) waiter.since = desk_.now - desk_.options.times.give;
+  }
+}
+
+// --- waiting, and the end of a connection --------------------------------------------------------
+
+void Doors::tick(std::size_t most) {
+  for (; most > 0 && !waiting_.empty(); --most) {
+    auto next = waiting_.upper_bound(walked_);
+    if (next == waiting_.end()) {
+      walked_ = {};
+      return;
+    }
+    walked_ = next->first;
+    Waiter& waiter = next->second;
+    if (desk_.now - waiter.since >= desk_.options.times.give) {
+      not_given(walked_.first, walked_.second, CloseReason::later, true);
+    } else if (desk_.now - waiter.said >= desk_.options.times.waiting) {
+      waiter.said = desk_.now;
+      desk_.frame(walked_.second, Waiting{WaitsFor::gate, 0, 0});
+    }
+  }
+}
+
+void Doors::say_waiting(Session& session, WaitsFor what) {
+  session.said_waiting = desk_.now;
+  desk_.frame(session.connection, Waiting{what, 0, 0});
+  if (session.connection != 0) {
+    desk_.table.wake(session, desk_.now + desk_.options.times.waiting);
+  }
+}
+
+void Doors::close(Session& session, Closed why) {
+  if (session.connection == 0) return;
+  const Connection connection = std::exchange(session.connection, 0);
+  session.away = desk_.now;
+  desk_.table.wake(session, desk_.now + desk_.options.times.away);
+  hang_up(connection, std::move(why));
+}
+
+void Doors::send_elsewhere(Session& session, const std::string& address) {
+  if (!address.empty()) desk_.frame(session.connection, GoTo{address});
+  close(session, {CloseReason::leaving, 0, {}});
+}
+
+}  // namespace starbus::nodes::gate

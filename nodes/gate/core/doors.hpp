@@ -1,0 +1,84 @@
+/// Connections of clients: login, resume here or from another gate, welcome, away. A role of
+/// GateCore; belongs to the loop's thread. What a client says is hostile: a frame that is not at
+/// its place, or that lies, closes its connection with a reason, and is counted.
+#pragma once
+
+#include <unordered_map>
+
+#include "nodes/gate/core/desk.hpp"
+
+namespace starbus::nodes::gate {
+
+/// Whether a client whose session has ended so may play on by its login.
+bool may_reenter(CloseReason reason);
+
+class Doors {
+ public:
+  explicit Doors(Desk& desk) : desk_(desk) {}
+
+  /// As GateCore::opened() and frame().
+  void opened(Connection connection, std::string address);
+  /// Of a connection that was opened, and not hung up on.
+  void frame(Connection connection, const FromClient& frame);
+  /// A request that the shell refuses; see Uplink::refuse.
+  void refused_request(Connection connection, const Ask& request, Body reply);
+  void closed(Connection connection);
+  void login_said(std::uint64_t question, const LoginAnswer& answer);
+  /// The client of a session that a login has just opened gets its welcome.
+  void welcome_new(Session& session);
+
+  /// The last frame of its connection, if it has one: the client is away then.
+  void close(Session& session, Closed why);
+  void send_elsewhere(Session& session, const std::string& address);
+
+  /// Another gate has given the session: a connection that still waits for it continues.
+  void given(Session& session);
+  void not_given(const SessionId& session, Connection connection, CloseReason reason, bool again);
+  /// The outcome of a Give: it did not reach the other gate.
+  void give_failed(const Question& question);
+  /// All connections end, at once.
+  void hang_up_all();
+  void gate_died(const bus::Process& process);
+  /// Gives up other gates that are silent; says `waiting`.
+  void tick(std::size_t most);
+  /// nullopt: this client may continue. An erased token ends the session.
+  std::optional<CloseReason> check(Session& session, const Key& token, const Position& position);
+  /// The login needs not answer any more.
+  void forget_login(Session& session);
+  void say_waiting(Session& session, WaitsFor what);
+
+  std::size_t waiting() const { return waiting_.size(); }
+  bool leaving = false;  // a drain: nobody is let in
+
+ private:
+  struct Door {
+    std::string address{};
+    SessionId session{};  // of its session, or of the one that it waits for
+    bool waits = false;
+  };
+  struct Waiter {
+    Resume resume{};
+    GateTime since{};
+    GateTime said{};
+    bus::Process gate{};  // known if this gate gave it there itself
+  };
+  void enter(Connection connection, LoginAsk ask, bool reentry);
+  void resume(Connection connection, const Resume& frame);
+  void resume_here(Session& session, Connection connection, const Resume& frame);
+  void ask_other(Connection connection, const Resume& frame, const std::string& channel,
+                 const bus::Process& process);
+  void reenter(Connection connection, const Resume& frame);
+  void hang_up(Connection connection, Closed why);
+  void in_session(Connection connection, Session& session, const FromClient& frame);
+  void attach(Session& session, Connection connection);
+  Welcome welcome_of(Session& session);
+
+  Desk& desk_;
+  std::unordered_map<Connection, Door> doors_;
+  using WaiterKey = std::pair<SessionId, Connection>;
+  std::map<WaiterKey, Waiter> waiting_;  // for another gate
+  WaiterKey walked_{};                   // the waiter that tick() has looked at last
+  std::map<std::uint64_t, SessionId> logins_;
+};
+
+}  // namespace starbus::nodes::gate

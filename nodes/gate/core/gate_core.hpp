@@ -1,0 +1,93 @@
+/// The gate's half of the sessions of clients (docs/design/sessions.md), sans-IO: the one class
+/// that a gate, or a simulation, needs. Read this header first.
+///
+/// What comes in: frames of connections, words of homes, accounts, subjects and gates, outcomes of
+/// what was asked, deaths, the clock. What goes out: effects, in order (take()). Hello, Ping and
+/// Pong are the shell's. Owns all records; belongs to the loop's thread. Everything that comes in
+/// is hostile but the clock: what does not fit is refused with a reason and counted, and changes
+/// nothing.
+#pragma once
+
+#include "nodes/gate/core/doors.hpp"
+#include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/hand_overs.hpp"
+#include "nodes/gate/core/subjects.hpp"
+#include "nodes/gate/core/uplink.hpp"
+
+namespace starbus::nodes::gate {
+
+class GateCore {
+ public:
+  /// `keys` must outlive it.
+  GateCore(GateOptions options, KeySource& keys);
+  GateCore(const GateCore&) = delete;
+  GateCore& operator=(const GateCore&) = delete;
+
+  // --- clients ---
+
+  /// A connection, before its first frame; the address is for limits of logins.
+  void opened(Connection connection, std::string address);
+  void frame(Connection connection, const FromClient& frame);
+  /// A request that the shell refuses itself (permission, malformed): its number counts, `reply` (a
+  /// sessions::Reply) goes out at once, and the subject gets an empty request.
+  void refused_request(Connection connection, const Ask& request, Body reply);
+  /// It has ended, and not by a HangUp.
+  void closed(Connection connection);
+
+  // --- the cluster ---
+
+  /// From a process that may speak for entities; the bus has said which it is.
+  void bundle(const bus::Process& home, bus::ByteView bytes);
+  /// From an account or a subject: servers, never a gate.
+  void told(const sessions::ToGate& word);
+  /// From a process of which the bus says that it owns a name of a gate. The answer to a Take.
+  std::optional<Taken> told(const bus::Process& gate, const GateWord& word);
+  /// Said to a group ("": to all) by `origin`, whose numbers grow; the body is a Spoken. False: no
+  /// room, nothing was said.
+  bool announce(const bus::Process& origin, std::uint64_t number, std::string group, Body body);
+  /// How a question of an effect ended; the bytes are those of the answer.
+  void outcome(std::uint64_t question, Outcome outcome, bus::ByteView bytes);
+  void login_said(std::uint64_t question, const LoginAnswer& answer);
+  /// A process has died, or is a gate no more. After everything that it had said.
+  void died(const bus::Process& process);
+
+  // --- time ---
+
+  /// At least every 100 ms, and again at once if it returns true: work was left.
+  bool tick(GateTime now);
+  /// Nothing that the bus has delivered waits unread: holes that are old may be asked for.
+  void input_drained();
+  /// No new sessions; those that are here go to these gates, in turn.
+  void drain(std::vector<DrainTarget> targets);
+  /// The drain's time is over: what is left is closed; its clients keep their tokens.
+  void end_drain();
+  /// The lease of this gate has ended, and others may have its names: nothing more is said, and all
+  /// connections end.
+  void fence();
+
+  /// What is to be done since the last call.
+  std::vector<Effect> take();
+
+  const GateCounters& counters() const { return desk_.counters; }
+  std::size_t sessions() const { return desk_.table.size(); }
+  /// nullptr: there is none with this id. Until the next call.
+  const Session* find(const SessionId& id) { return desk_.table.find(id); }
+  /// The first after this id (zero: the first of all); for operators.
+  const Session* after(const SessionId& id) { return desk_.table.after(id); }
+  /// Gives one session to another gate, for operators. False: it is not here, or cannot travel.
+  bool give(const SessionId& id, const GateId& to, const std::string& address);
+
+ private:
+  void wake(Session& session);
+  void wake_live(Session& session);
+
+  Desk desk_;
+  Doors doors_;
+  Downlink downlink_;
+  HandOvers hand_overs_;
+  Subjects subjects_;
+  Uplink uplink_;
+  bool fenced_ = false;
+};
+
+}  // namespace starbus::nodes::gate

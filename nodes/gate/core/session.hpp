@@ -1,0 +1,90 @@
+/// The record of one session in a gate, and the table of them. Plain state: the rules are with the
+/// roles (doors.hpp, downlink.hpp, uplink.hpp, subjects.hpp, hand_overs.hpp). Belongs to the
+/// loop's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "nodes/gate/core/effects.hpp"
+
+namespace starbus::nodes::gate {
+
+/// What a session is to its gate.
+enum class Stage : std::uint8_t {
+  fresh,   ///< login or account have not answered yet
+  live,    ///< owned; its client may be away, its subject may be unknown
+  giving,  ///< given away, and the other gate has not answered: nothing is taken here
+  stub,    ///< the other gate has it: what comes is forwarded
+  ended,   ///< says why, for a while
+};
+/// The same, as docs/design/sessions.md and operators name it.
+enum class SessionState : std::uint8_t { fresh, binding, bound, away, giving, stub, ended };
+
+struct Session {
+  SessionId id{};
+  Stage stage = Stage::fresh;
+  Connection connection = 0;
+  std::string account{};  // its channel; empty: the login has not answered
+  std::string subject{};
+  std::uint64_t login = 0;
+  bus::Bytes ticket{};  // fresh: for the account
+  bus::Bytes reentry{};
+  std::uint64_t login_question = 0;  // fresh: at the login
+  TokenPair tokens{};
+  PartOrder order{};
+  PacketWindow window{};
+  RequestTable requests{};
+  SpokenSeen spoken{};
+  HandOver hand{};
+  std::set<std::string> groups{};
+
+  // What was asked and is not answered, and what is to be asked again.
+  bool binding = false, locating = false, relinking = false, telling_subject = false;
+  bool locate_due = false, relink_due = false;
+  bool pulsing = false, resyncing = false;
+  bool request_refused = false;  // the subject did not obey this gate yet: again after a relink
+  bool hole_due = false;         // waits for the next input_drained()
+  bool drained = false;          // given away by a drain
+
+  GateTime due{};  // when the table wakes it
+  GateTime heard{};
+  GateTime said_waiting{};
+  GateTime ask_at{};               // the account, again
+  std::optional<GateTime> away{};  // since when its client is not connected
+  std::optional<GateTime> hole{};  // since when something is missing, or was asked for last
+  GateTime patience{};             // until a hole is asked for
+  GateTime back_off{};             // the same, after the first question
+  std::optional<GateTime> over{};  // since when its subject has said its last word
+  GateTime give_at{};              // a drain tries again
+  GateTime until{};                // stub, ended: when it is forgotten
+  CloseReason reason = CloseReason::ended;
+
+  /// For operators and tests.
+  SessionState state() const;
+};
+
+class SessionTable {
+ public:
+  /// nullptr: there is none.
+  Session* find(const SessionId& id);
+  /// Only if there is none with this id.
+  Session& add(const SessionId& id);
+  void erase(const SessionId& id);
+  /// Wakes it at this time, or when it would have been woken before.
+  void wake(Session& session, GateTime at);
+  /// One that is due; it sleeps then until it is woken again.
+  Session* next_due(GateTime now);
+  /// The first after this id (zero: the first of all); nullptr: none.
+  Session* after(const SessionId& id);
+  std::size_t size() const { return sessions_.size(); }
+
+ private:
+  std::map<SessionId, std::unique_ptr<Session>> sessions_;
+  std::set<std::pair<GateTime, SessionId>> due_;
+};
+
+}  // namespace starbus::nodes::gate

@@ -1,0 +1,329 @@
+// Connections: login, resume, tokens, lies, other gates that are silent, the clock.
+#include "tests/nodes/gate/core/fixture.hpp"
+
+namespace starbus::nodes::gate {
+namespace {
+
+using namespace fixture;
+using sessions::AnswerKind;
+
+class GateDoors : public GateTest {
+ protected:
+  Resume resume_of(const Welcome& welcome, std::uint64_t c) {
+    return {welcome.session, welcome.token, welcome.gate, {welcome.position.turn, c}, {}};
+  }
+  /// The answer to a frame on a new connection.
+  CloseReason refused(Connection connection, const FromClient& frame) {
+    one_.core.opened(connection, "x");
+    one_.core.frame(connection, frame);
+    const auto closed = one_.frames<Closed>();
+    EXPECT_EQ(closed.size(), 1U);
+    return closed.empty() ? CloseReason::ended : closed[0].reason;
+  }
+};
+
+TEST_F(GateDoors, TheWelcomeGoesBeforeTheFirstPacket) {
+  one_.core.opened(1, "1.2.3.4");
+  one_.core.frame(1, Login{"password", "ada", {}});
+  const auto asks = one_.all<TellLogin>();
+  ASSERT_EQ(asks.size(), 1U);
+  EXPECT_EQ(asks[0].ask.address, "1.2.3.4");
+  one_.core.login_said(asks[0].question, LoginWaiting{3, 9});
+  EXPECT_EQ(one_.frames<Waiting>().at(0), (Waiting{WaitsFor::place, 3, 9}));
+  one_.core.login_said(asks[0].question, LoginAdmitted{"account/ada", 4, {}, {}});
+  const auto binds = one_.all<TellAccount>();
+  const SessionId session = asks[0].ask.session;
+  one_.say(session, 1, {Driven::full()});  // earlier than the account's answer
+  EXPECT_TRUE(one_.all<SendPacket>().empty());
+  one_.bound(binds.at(0).question, kBind);
+  const auto effects = one_.core.take();
+  std::vector<std::size_t> order;
+  for (const Effect& each : effects) {
+    if (std::holds_alternative<SendFrame>(each)) order.push_back(0);
+    if (std::holds_alternative<SendPacket>(each)) order.push_back(1);
+  }
+  EXPECT_EQ(order, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(one_.core.find(session)->state(), SessionState::bound);
+}
+
+TEST_F(GateDoors, ALoginThatIsRefusedSaysWhy) {
+  one_.core.opened(1, "x");
+  one_.core.frame(1, Login{"password", "ada", {}});
+  const auto ask = one_.all<TellLogin>().at(0);
+  one_.core.login_said(ask.question, LoginRefused{CloseReason::banned, 7, "until May"});
+  EXPECT_EQ(one_.frames<Closed>().at(0), (Closed{CloseReason::banned, 7, "until May"}));
+  EXPECT_EQ(one_.core.sessions(), 0U);
+  // One whose client has gone is not waited for.
+  one_.core.opened(2, "x");
+  one_.core.frame(2, Login{"password", "ada", {}});
+  const auto second = one_.all<TellLogin>().at(0);
+  one_.core.closed(2);
+  EXPECT_EQ(one_.all<ForgetLogin>().at(0).question, second.question);
+  one_.core.login_said(second.question, LoginAdmitted{"account/ada", 4, {}, {}});
+  EXPECT_TRUE(one_.core.take().empty());
+}
+
+TEST_F(GateDoors, AClientContinuesAfterItsPosition) {
+  const Welcome first = one_.log_in(1);
+  one_.say(first.session, 2, {Driven::call("a"), Driven::call("b")});
+  one_.core.frame(1, Ack{1});
+  one_.core.take();
+  one_.core.closed(1);
+  EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::away);
+  one_.say(first.session, 4, {Driven::call("c")});
+  one_.core.opened(2, "x");
+  one_.core.frame(2, resume_of(first, 2));
+  std::vector<std::uint64_t> shown;
+  std::vector<Welcome> welcomes;
+  for (const Effect& each : one_.core.take()) {
+    if (const auto* packet = std::get_if<SendPacket>(&each)) shown.push_back(packet->packet.c);
+    const auto* frame = std::get_if<SendFrame>(&each);
+    if (frame != nullptr && std::holds_alternative<Welcome>(frame->frame)) {
+      welcomes.push_back(std::get<Welcome>(frame->frame));
+    }
+  }
+  EXPECT_EQ(shown, (std::vector<std::uint64_t>{3, 4}));
+  ASSERT_EQ(welcomes.size(), 1U);
+  EXPECT_TRUE(welcomes[0].goes_on);
+  EXPECT_EQ(welcomes[0].position, (Position{1, 2}));
+  EXPECT_NE(welcomes[0].token, first.token);
+  // Half-open: a third connection takes over from the second.
+  one_.core.opened(3, "x");
+  one_.core.frame(3, resume_of(welcomes[0], 2));
+  EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::taken_over);
+}
+
+TEST_F(GateDoors, LiesAreRefusedAndChangeNothing) {
+  const Welcome first = one_.log_in(1);
+  Resume forged = resume_of(first, 1);
+  forged.token = {9, 9};
+  EXPECT_EQ(refused(2, forged), CloseReason::token);
+  EXPECT_EQ(refused(3, resume_of(first, 2)), CloseReason::window);
+  Resume later = resume_of(first, 1);
+  later.position.turn = 2;
+  EXPECT_EQ(refused(4, later), CloseReason::window);
+  EXPECT_EQ(refused(5, Ack{0}), CloseReason::malformed);
+  EXPECT_EQ(refused(6, Resume{{5, 5}, {5, 5}, "", {}, {}}), CloseReason::token);
+  EXPECT_EQ(one_.core.find(first.session)->connection, 1U);
+  one_.core.frame(1, Ask{2, kBind, bus::Bytes(1)});
+  EXPECT_EQ(one_.frames<Busy>().at(0).up_seen, 0U);
+  one_.core.frame(1, Ask{1, {3, 0}, bus::Bytes(1)});
+  EXPECT_TRUE(one_.core.take().empty());
+  one_.core.frame(1, Ack{99});
+  EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::malformed);
+  EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::away);
+  EXPECT_GE(one_.core.counters().malformed, 2U);
+}
+
+TEST_F(GateDoors, AnErasedTokenEndsTheSession) {
+  const Welcome second = one_.log_in(4);
+  one_.core.opened(5, "x");
+  one_.core.frame(5, resume_of(second, 1));
+  const auto third = one_.frames<Welcome>().at(0);
+  one_.core.frame(5, Confirm{});
+  one_.core.opened(6, "x");
+  one_.core.frame(6, resume_of(second, 1));
+  std::vector<CloseReason> reasons;
+  for (const Closed& each : one_.frames<Closed>()) reasons.push_back(each.reason);
+  EXPECT_EQ(reasons,
+            (std::vector<CloseReason>{CloseReason::token_reused, CloseReason::token_reused}));
+  EXPECT_EQ(refused(7, resume_of(third, 1)), CloseReason::token_reused);
+}
+
+TEST_F(GateDoors, AnEndedSessionSaysWhy) {
+  const Welcome first = one_.log_in(1);
+  one_.core.told(sessions::End{first.session, kBind, sessions::Reason::replaced, {}});
+  EXPECT_TRUE(one_.core.take().empty());  // not above: of the past
+  one_.core.told(sessions::End{
+      first.session, {3, 2}, sessions::Reason::replaced, sessions::Closing{4, 7, kBind, {}}});
+  std::optional<Ended> last;
+  for (const SendPacket& each : one_.all<SendPacket>()) last = std::get<Ended>(each.packet.body);
+  EXPECT_EQ(last, (Ended{CloseReason::replaced, true, 7, kBind}));
+  EXPECT_EQ(refused(2, resume_of(first, 1)), CloseReason::replaced);
+  one_.tick(kEndedTime);
+  EXPECT_EQ(one_.core.sessions(), 0U);
+  // Nothing of it is left here: the signed part of the token decides.
+  Resume again = resume_of(first, 1);
+  again.reentry = bus::Bytes(3);
+  one_.core.opened(3, "x");
+  one_.core.frame(3, again);
+  EXPECT_EQ(one_.all<TellLogin>().at(0).ask.method, kReentryMethod);
+}
+
+TEST_F(GateDoors, AFullGateRefuses) {
+  Driven small(kOne, 1);
+  small.log_in(1);
+  small.core.opened(2, "x");
+  small.core.frame(2, Login{"password", "bob", {}});
+  EXPECT_EQ(small.frames<Closed>().at(0).reason, CloseReason::full);
+  EXPECT_EQ(GateOptions{}.sessions, kSessions);
+}
+
+TEST_F(GateDoors, ASilentGateIsNotWaitedForLong) {
+  const Resume away{{5, 5}, {6, 6}, "gate/two", {1, 4}, bus::Bytes(3)};
+  one_.core.opened(1, "x");
+  one_.core.frame(1, away);
+  const auto gives = one_.all<TellGate>();
+  ASSERT_EQ(gives.size(), 1U);
+  EXPECT_EQ(gives[0].gate, "gate/two");
+  EXPECT_EQ(std::get<Give>(gives[0].word).token, away.token);
+  one_.tick(kGiveTime - GateTime(1));
+  EXPECT_TRUE(one_.all<TellLogin>().empty());
+  one_.tick(GateTime(1));
+  EXPECT_EQ(one_.all<TellLogin>().at(0).ask.proof, away.reentry);
+  // One that is gone is found at once; a wrong token is final.
+  one_.core.opened(2, "x");
+  one_.core.frame(2, away);
+  one_.core.outcome(one_.all<TellGate>().at(0).question, Outcome::no_owner, {});
+  EXPECT_EQ(one_.all<TellLogin>().size(), 1U);
+  one_.core.opened(3, "x");
+  one_.core.frame(3, away);
+  one_.core.told(kTwo.process, NoGive{away.session, 3, CloseReason::token, false});
+  EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::token);
+}
+
+TEST_F(GateDoors, FewConnectionsWaitForOtherGates) {
+  for (Connection each = 1; each <= kGivesWaiting; ++each) {
+    one_.core.opened(each, "x");
+    one_.core.frame(each, Resume{{each, 5}, {6, 6}, "gate/two", {1, 4}, {}});
+  }
+  one_.core.take();
+  EXPECT_EQ(refused(kGivesWaiting + 1, Resume{{5'000, 6}, {6, 6}, "gate/two", {1, 4}, {}}),
+            CloseReason::later);
+  one_.core.closed(1);
+  one_.core.opened(kGivesWaiting + 2, "x");
+  one_.core.frame(kGivesWaiting + 2, Resume{{5'000, 6}, {6, 6}, "gate/two", {1, 4}, {}});
+  EXPECT_EQ(one_.all<TellGate>().size(), 1U);
+}
+
+TEST_F(GateDoors, ByeEndsTheSession) {
+  const Welcome first = one_.log_in(1);
+  one_.core.frame(1, Bye{});
+  const auto gone = one_.words<sessions::ClientGone>();
+  ASSERT_EQ(gone.size(), 1U);
+  EXPECT_EQ(gone[0], (sessions::ClientGone{first.session, kBind}));
+  EXPECT_EQ(refused(2, resume_of(first, 1)), CloseReason::ended);
+}
+
+// --- the clock -----------------------------------------------------------------------------------
+
+class GateClock : public GateDoors {};
+
+TEST_F(GateClock, ASilentSubjectIsAskedAndThenItsAccount) {
+  const Welcome first = one_.log_in(1);
+  one_.tick(kPulse);
+  const auto pulses = one_.all<TellSubject>();
+  ASSERT_FALSE(pulses.empty());
+  EXPECT_EQ(std::get<sessions::Pulse>(pulses[0].word),
+            (sessions::Pulse{first.session, 1, kBind, kRun, 2}));
+  one_.core.outcome(pulses[0].question, Outcome::owner_lost, {});
+  const auto where = one_.all<TellAccount>();
+  ASSERT_EQ(where.size(), 1U);
+  EXPECT_EQ(std::get<sessions::Where>(where[0].word).bind, kBind);
+  // The account is dead, too: it is loaded, and asked again.
+  one_.core.outcome(where[0].question, Outcome::no_owner, {});
+  EXPECT_EQ(one_.all<LoadAccount>().at(0).account, "account/ada");
+  one_.tick(kAskPause - GateTime(1));
+  EXPECT_TRUE(one_.all<TellAccount>().empty());
+  one_.tick(GateTime(1));
+  const auto again = one_.all<TellAccount>();
+  ASSERT_EQ(again.size(), 1U);
+  one_.bound(again[0].question, {9, 1}, "player/8");
+  one_.say(first.session, 2, {Driven::call("old")});
+  EXPECT_EQ(one_.core.counters().parts_late, 1U);
+  EXPECT_EQ(one_.core.find(first.session)->subject, "player/8");
+}
+
+TEST_F(GateClock, AHoleIsMendedWithFullState) {
+  const Welcome first = one_.log_in(1);
+  one_.say(first.session, 3, {Driven::call("b")});
+  one_.tick(kHoleTime - GateTime(1));
+  EXPECT_TRUE(one_.words<sessions::Resync>().empty());
+  std::vector<std::chrono::seconds> asked;
+  for (int second = 0; second < 100; ++second) {
+    for (const TellSubject& each : one_.all<TellSubject>()) {
+      if (!std::holds_alternative<sessions::Resync>(each.word)) continue;
+      asked.push_back(std::chrono::seconds(second));
+      one_.core.outcome(each.question, Outcome::ok,
+                        bytes_of(sessions::Answer{AnswerKind::dropped, {}, {}, 0, 0, {}, {}}));
+    }
+    one_.tick(1s);
+  }
+  ASSERT_GE(asked.size(), 4U);
+  EXPECT_EQ(asked[1] - asked[0], kPulse);
+  EXPECT_EQ(asked[2] - asked[1], 2 * kPulse);
+  EXPECT_LE(asked.back() - asked[asked.size() - 2], kResyncMost);
+  one_.core.take();
+  one_.say(first.session, 1, {Driven::full()}, "player/7", 1, {5, 2});
+  EXPECT_EQ(one_.all<SendPacket>().size(), 1U);
+  EXPECT_FALSE(one_.core.find(first.session)->hole);
+}
+
+TEST_F(GateClock, AHomeThatDiedIsNotWaitedFor) {
+  const Welcome first = one_.log_in(1);
+  one_.say(first.session, 3, {Driven::call("b")}, "player/7", 1, kRun, kHome2);
+  one_.core.died(kHome2);
+  one_.tick();
+  EXPECT_EQ(one_.words<sessions::Resync>().at(0).next, 2U);
+  // The arrival part names a home that is dead.
+  const Welcome second = one_.log_in(2, "player/8");
+  one_.core.take();
+  one_.say(second.session, 3,
+           {{sessions::PartKind::idle, sessions::body_of(sessions::Idle{kHome2})}}, "player/8");
+  EXPECT_EQ(one_.words<sessions::Resync>().size(), 1U);
+}
+
+TEST_F(GateClock, AClientThatWaitsIsTold) {
+  const Welcome first = one_.log_in(1);
+  one_.core.told(sessions::Bound{first.session, {9, 1}, "player/8"});
+  one_.tick(kWaitingSaid);
+  EXPECT_EQ(one_.frames<Waiting>().at(0).what, WaitsFor::subject);
+  one_.tick(kWaitingSaid);
+  EXPECT_EQ(one_.frames<Waiting>().size(), 1U);
+}
+
+TEST_F(GateClock, AnAwayClientIsGoneAfterItsTime) {
+  const Welcome first = one_.log_in(1);
+  one_.core.closed(1);
+  one_.core.take();
+  one_.tick(sessions::kAwayTime - GateTime(1));
+  EXPECT_TRUE(one_.words<sessions::ClientGone>().empty());
+  one_.tick(GateTime(1));
+  EXPECT_EQ(one_.words<sessions::ClientGone>().size(), 1U);
+  EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::ended);
+  // A home that speaks on is told.
+  one_.say(first.session, 2, {Driven::call("a")});
+  EXPECT_EQ(one_.words<sessions::Unknown>().at(0), (sessions::Unknown{first.session, 1}));
+}
+
+TEST_F(GateClock, ASlowClientIsEndedWithAReason) {
+  const Welcome first = one_.log_in(1);
+  const Body large = std::make_shared<const bus::Bytes>(sessions::kPartBytes);
+  for (std::uint64_t n = 2; n < 10; ++n) {
+    one_.say(first.session, n, {{sessions::PartKind::call, large}});
+  }
+  EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::too_slow);
+}
+
+TEST_F(GateClock, AFencedGateSaysNothing) {
+  one_.log_in(1);
+  one_.core.fence();
+  EXPECT_EQ(one_.all<HangUp>().size(), 1U);
+  one_.tick(kPulse);
+  one_.core.opened(2, "x");
+  EXPECT_EQ(one_.all<HangUp>().size(), 1U);
+  EXPECT_EQ(one_.core.sessions(), 0U);
+}
+
+TEST_F(GateClock, MalformedWordsChangeNothing) {
+  const Welcome first = one_.log_in(1);
+  one_.core.bundle(kHome, bus::Bytes(5));
+  one_.core.outcome(12'345, Outcome::ok, {});
+  one_.say(first.session, 2, {Driven::call("x")}, "player/9");  // not whom the account has told
+  EXPECT_EQ(one_.core.counters().parts_foreign, 1U);
+  EXPECT_EQ(one_.core.counters().malformed_words, 1U);
+  EXPECT_TRUE(one_.core.take().empty());
+}
+
+}  // namespace
+}  // namespace starbus::nodes::gate
