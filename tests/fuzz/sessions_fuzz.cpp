@@ -47,6 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (const auto word = decode_answer(input)) again(*word, input);
   if (const auto word = decode_to_account(input)) again(*word, input);
+  if (const auto word = decode_ask_account(input)) again(*word, input);
+  if (const auto word = decode_account_answer(input)) again(*word, input);
   if (const auto word = decode_to_gate(input)) again(*word, input);
   if (const auto body = decode_full(input)) again(*body, input);
   if (const auto body = decode_reply(input)) again(*body, input);

@@ -2,6 +2,7 @@
 #include "entity/client/words.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "base/hex.hpp"
 #include "tests/entity/client/fixture.hpp"
@@ -262,6 +263,46 @@ TEST(SessionWords, ToAccountsThatAnswerHaveGoldenBytes) {
   EXPECT_EQ(hex(answer), bytes);
   EXPECT_TRUE(decode_account_answer(from_hex(bytes)).value() == answer);
   EXPECT_FALSE(decode_account_answer(from_hex("d506")));
+}
+
+Key any_key() {
+  return {*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>()};
+}
+Bind any_bind() {
+  return {*rc::gen::arbitrary<std::uint64_t>(), *rc::gen::arbitrary<std::uint64_t>()};
+}
+GateId any_gate() {
+  const std::string name = *rc::gen::container<std::string>(rc::gen::inRange('a', 'z'));
+  return {"gate/" + name.substr(0, 200),
+          {*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::arbitrary<std::uint32_t>(),
+           *rc::gen::arbitrary<std::uint64_t>()}};
+}
+
+/// What is said to accounts and by them comes back as it was, whole, and in no other form.
+RC_GTEST_PROP(SessionWordsProperty, WhatAccountsHearAndSayComesBack, ()) {
+  const auto turn = *rc::gen::arbitrary<std::uint32_t>();
+  std::vector<Pass> passes(*rc::gen::inRange<std::size_t>(0, kRelinkChain + 1));
+  for (Pass& pass : passes) pass = {any_key(), any_key()};
+  const AskAccount asks[] = {
+      BindSession{any_key(), any_gate(), turn, any_key(),
+                  bus::Bytes(*rc::gen::inRange<std::size_t>(0, kTicketBytes + 1))},
+      Where{any_key(), any_bind()}, Relink{any_key(), any_bind(), turn, any_gate(), passes}};
+  for (const AskAccount& word : asks) {
+    bus::Bytes bytes;
+    encode(word, bytes);
+    RC_ASSERT(decode_ask_account(bytes).value() == word);
+    const std::size_t cut = *rc::gen::inRange<std::size_t>(0, bytes.size());
+    RC_ASSERT(!decode_ask_account(bus::ByteView(bytes).first(cut)));
+  }
+  const AccountAnswer answer{static_cast<AccountAnswerKind>(*rc::gen::inRange(0, 6)),
+                             any_bind(),
+                             "player/" + std::to_string(turn),
+                             any_bind().epoch,
+                             turn,
+                             any_gate()};
+  bus::Bytes bytes;
+  encode(answer, bytes);
+  RC_ASSERT(decode_account_answer(bytes).value() == answer);
 }
 
 TEST(SessionWords, ATicketIsBounded) {
