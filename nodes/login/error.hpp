@@ -25,7 +25,22 @@ namespace starbus::nodes::login {
     "a key file that cannot be read, written or understood, or that others "                      \
     "may read",                                                                                   \
     "see the detail; starbus-keygen login makes a pair")                                          \
-  X(bad_address, 10, never, "no address or network of IPv4 or IPv6", "correct it")
+  X(bad_address, 10, never, "no address or network of IPv4 or IPv6", "correct it")                \
+  X(bad_name, 11, never, "the name of an account does not have its form", "choose another")       \
+  X(bad_password, 12, never, "the password is too short or too long", "choose another")           \
+  X(wrong_password, 13, never, "the account or its password is wrong; nothing was changed",       \
+    "type it again")                                                                              \
+  X(bad_hash, 14, never, "a stored password that cannot be checked, or a cost out of its bounds", \
+    "set the password anew, or correct the cost")                                                 \
+  X(exists, 15, never, "there is an account of that name; nothing was changed",                   \
+    "choose another name")                                                                        \
+  X(no_account, 16, never, "there is no account of that name; nothing was changed",               \
+    "correct the name")                                                                           \
+  X(not_allowed, 17, never, "players may not create accounts here", "ask the operator")           \
+  X(store, 18, later, "the database has failed; its error is the cause", "try again later")       \
+  X(bad_mapping, 19, never, "the configuration of a verifier does not have its form",             \
+    "see the detail")                                                                             \
+  X(unreachable, 20, later, "the server of a verifier did not answer", "try again later")
 
 STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 22, "login", STARBUS_LOGIN_ERRORS)
 

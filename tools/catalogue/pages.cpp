@@ -29,7 +29,9 @@
 #include "nodes/hosting/limits.hpp"
 #include "nodes/login/core/limits.hpp"
 #include "nodes/login/error.hpp"
+#include "nodes/login/passwords/limits.hpp"
 #include "nodes/login/tickets/limits.hpp"
+#include "nodes/login/verify/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
 #include "nodes/replica/limits.hpp"
@@ -171,6 +173,8 @@ std::vector<LimitTable> limit_tables() {
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
       {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},
+      {"passwords", "nodes/login/passwords/limits.hpp", nodes::login::kPasswordLimits},
+      {"verifiers over HTTP", "nodes/login/verify/limits.hpp", nodes::login::kVerifyLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
       {"client protocol", "nodes/gate/wire/limits.hpp", nodes::gate::kClientFrameLimits},
   };

@@ -37,6 +37,7 @@ Result<Network> parse_network(std::string_view text);
 /// As parse_network() takes it.
 std::string to_text(const Network& network);
 
+/// The network of so many bits (0..128) that the address is in.
 Network network_of(const Address& address, unsigned bits);
 /// What one client has: the address itself, of IPv6 its /64.
 Network near_of(const Address& address);

@@ -9,6 +9,7 @@
 
 namespace starbus::nodes::login {
 
+/// Of one address, and how many times as much of the network of a customer.
 struct RateOptions {
   unsigned burst = kAddressBurst;
   unsigned per_minute = kAddressPerMinute;

@@ -112,10 +112,15 @@ void Admission::judged(AttemptId id, const Verdict& verdict, Now now, Effects& e
     forget(id);
   } else if (verdict.kind == Verdict::Kind::wrong) {
     refuse(id, CloseReason::denied, Time(0), "the account or its proof is wrong", effects);
+  } else if (verdict.kind == Verdict::Kind::stale) {
+    refuse(id, CloseReason::token, Time(0), verdict.text, effects);
   } else if (verdict.kind == Verdict::Kind::later || verdict.account.empty()) {
     refuse(id, CloseReason::later, spread(kRetryLater), verdict.text, effects);
   } else if (verdict.kind == Verdict::Kind::banned || ban) {
     refuse(id, CloseReason::banned, Time(0), ban ? to_text(*ban) : verdict.text, effects);
+  } else if (verdict.login != 0) {
+    attempt.account = verdict.account;
+    come_back(id, verdict.login, now, effects);
   } else {
     attempt.account = verdict.account;
     proved(id, now, effects);
@@ -161,6 +166,16 @@ void Admission::proved(AttemptId id, Now now, Effects& effects) {
     refuse(before, CloseReason::replaced, Time(0), "a later login plays", effects);
     ask_number(id, now, effects);
   }
+}
+
+/// Whoever was in a moment ago does not queue again: the death of a gate is not the player's fault,
+/// and clients spread their return. It counts as one who enters, so others wait for it. A login
+/// that is under way is left alone: the account judges which is the later.
+void Admission::come_back(AttemptId id, std::uint64_t login, Now now, Effects& effects) {
+  places_.enter(now.steady);
+  ++counts_.admitted;
+  effects.emplace_back(Admit{id, attempts_.at(id).account, login});
+  forget(id);
 }
 
 // --- the queue, and behind it

@@ -36,6 +36,7 @@ struct Now {
   std::uint64_t wall = 0;  // milliseconds since 1970: for bans
 };
 
+/// What a game may want otherwise; limits.hpp has the reasons for the defaults.
 struct AdmissionOptions {
   RateOptions rates{};
   PlaceOptions places{};
@@ -90,10 +91,12 @@ struct Verdict {
     wrong,   ///< it is not: counts as a guess
     banned,  ///< it is, and may not: `text` says until when and why
     later,   ///< could not be found out; `text` says why
+    stale,   ///< was right once; `text` says what to do. No guess
   };
   Kind kind = Kind::later;
   std::string account{};  // its name, without `account/`
   std::string text{};
+  std::uint64_t login{0};  // not 0: comes back under this login, which has a place and a number
 };
 
 /// Present figures, and counts since the start.
@@ -132,6 +135,7 @@ class Admission {
   std::optional<Time> next(Now now);
 
   Bans& bans() { return bans_; }
+  /// Its present figures, for metrics.
   AdmissionCounts counts() const;
 
  private:
@@ -153,6 +157,7 @@ class Admission {
   void look(Now now, Effects& effects);
   void stop_looking(Attempts::iterator found);
   void proved(AttemptId id, Now now, Effects& effects);
+  void come_back(AttemptId id, std::uint64_t login, Now now, Effects& effects);
   void enter(Now now, Effects& effects);
   void ask_number(AttemptId id, Now now, Effects& effects);
   void step_queue(Now now, Effects& effects);

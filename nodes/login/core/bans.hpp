@@ -15,6 +15,7 @@
 
 namespace starbus::nodes::login {
 
+/// Until when somebody may not log in, and why.
 struct Ban {
   std::uint64_t until = 0;  // milliseconds since 1970; 0: for ever
   std::string why{};        // for the player

@@ -59,6 +59,8 @@ namespace starbus::nodes::login {
     "too_many", "AdmissionTest.OneAccountHasFewUnderWay")                                          \
   X(kPairUnderWay, 4, "logins", "of a known player at one address before the queue", "too_many",   \
     "AdmissionTest.OneKnownPlayerHasFewUnderWay")                                                  \
+  X(kMethods, 16, "methods", "of proof: an operator names them", "too_many",                       \
+    "DeskTest.MethodsAreBounded")                                                                  \
   X(kBans, 65'536, "bans", "of addresses, and as many of accounts", "too_many",                    \
     "BansTest.AreBounded")                                                                         \
   X(kBanText, 200, "bytes", "the reason of a ban, for the player: a frame takes 255", "too_large", \

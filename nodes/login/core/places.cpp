@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace starbus::nodes::login {
+namespace {
+
+/// Seconds of which a measurement that still counts may not know.
+constexpr std::size_t kSeconds = (kMeasureAge + kMeasureLag) / std::chrono::seconds(1) + 2;
+
+}  // namespace
 
 void Places::measured(const Measured& measured, Time now) {
   refill(now);
@@ -37,11 +43,16 @@ bool Places::room(Time now) {
 bool Places::take(Time now) {
   refill(now);
   if (tokens_ < 1 || rate() == 0 || !room(now)) return false;
-  tokens_ -= 1;
+  enter(now);
+  return true;
+}
+
+void Places::enter(Time now) {
+  tokens_ = std::max(0.0, tokens_ - 1);
   const std::int64_t second = now.count() / 1'000;
   if (entered_.empty() || entered_.back().first != second) entered_.emplace_back(second, 0);
   ++entered_.back().second;
-  return true;
+  if (entered_.size() > kSeconds) entered_.pop_front();
 }
 
 void Places::give_back() {

@@ -21,6 +21,7 @@ struct Measured {
   std::uint32_t load = 0;      // permille of the busiest node that a player needs
 };
 
+/// The rate at which players enter, and at which load it falls.
 struct PlaceOptions {
   std::uint32_t per_second = kAdmitPerSecond;
   std::uint32_t load_full = kLoadFull;  // permille, see limits.hpp
@@ -31,9 +32,12 @@ class Places {
  public:
   explicit Places(const PlaceOptions& options = {}) : options_(options) {}
 
+  /// Replaces the measurement before.
   void measured(const Measured& measured, Time now);
   /// One enters; false: none may.
   bool take(Time now);
+  /// One enters whether or not there is room.
+  void enter(Time now);
   /// One who was to enter does not.
   void give_back();
   /// When take() may succeed by time alone; nullopt: not before the next measurement.

@@ -36,6 +36,7 @@ class VerifyingKey {
   static Result<VerifyingKey> from_pem(std::string_view text);
 
   const KeyId& id() const { return id_; }
+  /// Whether it is this key's signature of the message.
   bool matches(bus::ByteView message, bus::ByteView signature) const;
 
  private:
@@ -56,6 +57,7 @@ class SigningKey {
   static Result<SigningKey> from_pem(std::string_view text);
 
   const VerifyingKey& verifying() const { return verifying_; }
+  /// Throws std::runtime_error if OpenSSL has no Ed25519.
   Signature sign(bus::ByteView message) const;
   /// Writes both halves, the private one with mode 0600. An existing file is replaced if `replace`,
   /// else refused. Errors: bad_key.

@@ -230,6 +230,11 @@ TEST(PlacesTest, ThoseOnTheirWayCount) {
   places.give_back();
   for (taken = 0; places.take(13s);) ++taken;
   EXPECT_EQ(taken, 3);
+  // Those who come back are let in, and others wait for it.
+  Places others;
+  others.measured({90, 100, 0}, 0s);
+  for (int i = 0; i < 10; ++i) others.enter(1s);
+  EXPECT_FALSE(others.take(5s));
 }
 
 }  // namespace

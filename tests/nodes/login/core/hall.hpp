@@ -23,9 +23,9 @@ struct Fate {
   bool over() const { return admitted || refused; }
 };
 
-class Desk {
+class Hall {
  public:
-  explicit Desk(const AdmissionOptions& options = {}) : admission(options) {
+  explicit Hall(const AdmissionOptions& options = {}) : admission(options) {
     admission.measured({0, 1'000'000, 0}, at());
   }
 

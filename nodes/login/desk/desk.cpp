@@ -1,0 +1,161 @@
+#include "nodes/login/desk/desk.hpp"
+
+#include <utility>
+
+namespace starbus::nodes::login {
+
+Result<> Desk::add(const std::string& method, std::unique_ptr<Verifier> verifier) {
+  if (verifiers_.contains(method)) {
+    return Error(Errc::exists, "method " + method + ": there already; choose another name");
+  }
+  if (verifiers_.size() >= kMethods) {
+    return Error(Errc::too_many, "methods: " + std::to_string(kMethods) + " at most; use fewer");
+  }
+  verifiers_.emplace(method, std::move(verifier));
+  return {};
+}
+
+void Desk::ask(Ask ask, Reply reply) {
+  const auto known = sessions_.find(ask.session);
+  if (known != sessions_.end()) {
+    Asked& before = asked_.at(known->second);
+    if (before.ask.gate == ask.gate) {
+      before.reply = std::move(reply);
+      return;
+    }
+    return reply(Refused{CloseReason::fault, 0, "the session is another gate's"});
+  }
+  const auto verifier = verifiers_.find(ask.method);
+  const auto address = parse_address(ask.address);
+  if (verifier == verifiers_.end()) {
+    return reply(Refused{CloseReason::denied, 0, "there is no such way to log in"});
+  }
+  if (!address) return reply(Refused{CloseReason::fault, 0, "the gate does not say the address"});
+  Effects effects;
+  const std::string account = verifier->second->counted_as(ask.account);
+  const AttemptId id = admission_.begin(account, *address, clock_(), effects);
+  sessions_.emplace(ask.session, id);
+  gates_[ask.gate.process].insert(id);
+  asked_.emplace(id, Asked{std::move(ask), std::move(reply)});
+  carry_out(effects);
+}
+
+void Desk::gone(const entity::sessions::SessionId& session) {
+  const auto found = sessions_.find(session);
+  if (found == sessions_.end()) return;
+  const AttemptId id = found->second;
+  admission_.gone(id, clock_());
+  forget(id);
+}
+
+void Desk::gate_died(const bus::Process& gate) {
+  const auto found = gates_.find(gate);
+  if (found == gates_.end()) return;
+  dying_.insert(dying_.end(), found->second.begin(), found->second.end());
+}
+
+/// Some of those whose gate has died.
+void Desk::bury() {
+  for (std::size_t i = 0; i < kStepsAtOnce && !dying_.empty(); ++i) {
+    const AttemptId id = dying_.back();
+    dying_.pop_back();
+    if (!asked_.contains(id)) continue;
+    admission_.gone(id, clock_());
+    forget(id);
+  }
+}
+
+void Desk::measured(const Measured& measured) {
+  admission_.measured(measured, clock_());
+  step();
+}
+
+void Desk::step() {
+  bury();
+  Effects effects;
+  admission_.step(clock_(), effects);
+  carry_out(effects);
+}
+
+std::optional<Time> Desk::next() {
+  const Now now = clock_();
+  return dying_.empty() ? admission_.next(now) : now.steady;
+}
+
+// --- what admission wants ------------------------------------------------------------------------
+
+void Desk::carry_out(const Effects& effects) {
+  for (const Effect& effect : effects) {
+    std::visit([this](const auto& each) { take(each); }, effect);
+  }
+}
+
+void Desk::take(const Look& look) {
+  Ask& ask = asked_.at(look.id).ask;
+  auto judged = [this, alive = std::weak_ptr(alive_), id = look.id](const Verdict& verdict) {
+    if (alive.expired()) return;
+    Effects effects;
+    admission_.judged(id, verdict, clock_(), effects);
+    carry_out(effects);
+  };
+  verifiers_.at(ask.method)->verify({ask.account, std::exchange(ask.proof, {})}, std::move(judged));
+}
+
+void Desk::take(const Number& number) {
+  auto numbered = [this, alive = std::weak_ptr(alive_),
+                   id = number.id](std::optional<std::uint64_t> login) {
+    if (alive.expired()) return;
+    Effects effects;
+    admission_.numbered(id, login, clock_(), effects);
+    carry_out(effects);
+  };
+  numbers_(std::string(kAccountKind) + number.account, std::move(numbered));
+}
+
+void Desk::take(const Tell& tell) {
+  const auto found = asked_.find(tell.id);
+  if (found != asked_.end()) found->second.reply(Waiting{tell.ahead, tell.seconds});
+}
+
+void Desk::take(const Admit& admit) {
+  const auto found = asked_.find(admit.id);
+  if (found == asked_.end()) return;
+  const Ask& ask = found->second.ask;
+  const std::uint64_t now = clock_().wall;
+  Ticket ticket{TicketKind::login, std::string(kAccountKind) + admit.account,
+                ask.session,       ask.gate,
+                admit.login,       now + static_cast<std::uint64_t>(Time(kTicketLife).count())};
+  const auto signed_ticket = sign(ticket, key_);
+  ticket.kind = TicketKind::reentry;
+  ticket.gate = {};
+  ticket.expires = now + static_cast<std::uint64_t>(options_.reentry_life.count());
+  const auto reentry = sign(ticket, key_);
+  if (!signed_ticket || !reentry) {
+    return end(admit.id, Refused{CloseReason::fault, 0, "the name of the gate is too long"});
+  }
+  end(admit.id, Admitted{ticket.account, admit.login, *signed_ticket, *reentry});
+}
+
+void Desk::take(const Refuse& refuse) {
+  end(refuse.id, Refused{refuse.reason, refuse.retry_ms, refuse.text});
+}
+
+void Desk::end(AttemptId id, const Answer& answer) {
+  const auto found = asked_.find(id);
+  if (found == asked_.end()) return;
+  const Reply reply = std::move(found->second.reply);
+  forget(id);
+  reply(answer);
+}
+
+void Desk::forget(AttemptId id) {
+  const auto found = asked_.find(id);
+  const Ask& ask = found->second.ask;
+  sessions_.erase(ask.session);
+  const auto gate = gates_.find(ask.gate.process);
+  gate->second.erase(id);
+  if (gate->second.empty()) gates_.erase(gate);
+  asked_.erase(found);
+}
+
+}  // namespace starbus::nodes::login
