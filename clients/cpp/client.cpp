@@ -3,12 +3,22 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 namespace starbus::game {
 
+namespace {
+
+Settings seeded(Settings settings) {
+  if (settings.seed == 0) settings.seed = std::random_device()();
+  return settings;
+}
+
+}  // namespace
+
 Client::Client(Options options, Events& events)
-    : session_(std::move(options.settings), events),
+    : session_(seeded(std::move(options.settings)), events),
       tls_(std::move(options.tls)),
       resolver_(Resolver::shared()) {}
 
@@ -37,7 +47,7 @@ void Client::service() {
   if (std::exchange(serving_, true)) return;
   receive();
   session_.tick(now());
-  if (!session_.connection()) connection_.reset();
+  if (!session_.connection()) drop();
   if (const auto address = session_.connect(now())) {
     connection_ = std::make_unique<Connection>(*address, tls_, resolver_);
     told_open_ = false;
@@ -56,11 +66,13 @@ void Client::receive() {
     if (!frame) break;
     session_.received(*frame, now());
   }
-  if (connection_->failed() || connection_->broken()) {
-    trouble_ = connection_->why();
-    session_.disconnected(now());
-  }
-  if (!session_.connection()) connection_.reset();
+  if (connection_->failed() || connection_->broken()) session_.disconnected(now());
+  if (!session_.connection()) drop();
+}
+
+void Client::drop() {
+  if (connection_ && !connection_->why().empty()) trouble_ = connection_->why();
+  connection_.reset();
 }
 
 void Client::send() {

@@ -57,6 +57,7 @@ class Client {
  private:
   void receive();
   void send();
+  void drop();
 
   Session session_;
   std::shared_ptr<const Tls> tls_;

@@ -16,7 +16,10 @@ namespace starbus::game {
 
 Connection::Connection(const std::string& address, std::shared_ptr<const Tls> tls,
                        std::shared_ptr<Resolver> resolver)
-    : address_(address), tls_(std::move(tls)), resolver_(std::move(resolver)) {
+    : address_(address),
+      tls_(std::move(tls)),
+      resolver_(std::move(resolver)),
+      why_(address + ": no answer in time, check that a gate runs there") {
   if (auto parts = address_of(address)) {
     lookup_ = resolver_->look_up(*std::move(parts));
   } else {
@@ -86,6 +89,7 @@ void Connection::finish_connecting() {
 void Connection::set_open() {
   stage_ = Stage::open;
   opened_ = true;
+  why_.clear();
 }
 
 bool Connection::read_some() {

@@ -32,7 +32,7 @@ class Connection {
   bool failed() const { return stage_ == Stage::failed; }
   /// The gate has announced a frame that is too large.
   bool broken() const { return frames_.broken(); }
-  /// Why it has failed: `host:port: state, what to do`.
+  /// Why it has failed, or is not open yet: `host:port: state, what to do`.
   const std::string& why() const { return why_; }
 
   /// The next frame that has come; a view that is good until step().

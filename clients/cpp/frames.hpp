@@ -41,11 +41,12 @@ struct Login {
 /// What a client keeps of a Welcome, to come back with.
 struct Ticket {
   Key session{};
-  Key token{};  // zero: comes back with the signed part alone, into a new session
+  Key token{};
   std::string gate{};
   Bytes reentry{};  // the signed part
 };
-/// Continues a session at any gate.
+/// Continues a session at any gate. With the signed part alone, and all else zero or empty: begins
+/// a new session of the same login.
 struct Resume {
   Ticket ticket{};
   Position position{};

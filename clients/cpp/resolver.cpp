@@ -91,7 +91,7 @@ void Resolver::run() {
     const std::shared_ptr<Lookup> lookup = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    if (lookup.use_count() > 1) lookup->endpoints = endpoints_of(lookup->address, AI_ADDRCONFIG);
+    if (lookup.use_count() > 1) lookup->endpoints = endpoints_of(lookup->address, 0);
     lookup->done = true;
     lock.lock();
   }

@@ -15,14 +15,16 @@ Session::Session(Settings settings, Events& events)
     : settings_(std::move(settings)),
       events_(events),
       route_(std::move(settings_.addresses), settings_.seed) {
-  settings_.program.resize(std::min(settings_.program.size(), kProgramBytes));
+  std::string& program = settings_.program;
+  program.resize(std::min(program.size(), kProgramBytes));
+  while (!is_utf8(program)) program.pop_back();
 }
 
 // --- for the program ---------------------------------------------------------------------------
 
 bool Session::login(Login proof, Time now) {
   if (proof.method.size() > kMethodBytes || proof.account.size() > kAccountBytes ||
-      proof.proof.size() > kProofBytes) {
+      proof.proof.size() > kProofBytes || !is_utf8(proof.method) || !is_utf8(proof.account)) {
     return false;
   }
   begin(Entry::login, now);

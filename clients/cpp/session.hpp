@@ -22,7 +22,7 @@ struct Settings {
   std::vector<std::string> addresses{};  // of gates, host:port
   std::string program = "starbus";       // name and version, for logs
   std::uint64_t schema = 0;              // hash of the schema; 0: none
-  std::uint64_t seed = 1;                // of pauses: another one for each client
+  std::uint64_t seed = 0;                // of pauses; a Client draws one instead of 0
 };
 
 /// Where a session stands.
@@ -63,7 +63,7 @@ class Session {
   // --- for the program ---
 
   /// Begins a session, after that of before has ended at once as `bye`. False: a text or the proof
-  /// is too long; nothing has changed.
+  /// is too long, or a text is not UTF-8; nothing has changed.
   bool login(Login proof, Time now);
   /// Begins a session with what a Welcome of an earlier run of the program has given.
   void reenter(Ticket ticket, Time now);

@@ -18,9 +18,10 @@ void Session::hear(const Greeting& frame, Time now) {
   measured_ = now;
   state_ = State::waiting;
   if (entry_ == Entry::login) return say(encode(proof_));
-  Resume resume{ticket_, position_};
-  if (entry_ == Entry::reenter) resume.ticket.token = {};
-  say(encode(resume));
+  if (entry_ == Entry::resume) return say(encode(Resume{ticket_, position_}));
+  Resume signed_part_alone;
+  signed_part_alone.ticket.reentry = ticket_.reentry;
+  say(encode(signed_part_alone));
 }
 
 void Session::hear(const Waiting& frame, Time now) {

@@ -39,7 +39,7 @@ typedef struct starbus_client_options {
   const starbus_tls* tls; /* NULL: in the clear */
   const char* program;    /* name and version, for logs; at most 64 bytes; NULL: "starbus" */
   uint64_t schema;        /* hash of the schema that the program was written from; 0: none */
-  uint64_t seed;          /* of pauses: another one for each client */
+  uint64_t seed;          /* of pauses; 0: one is drawn */
 } starbus_client_options;
 
 /* Where a session stands. */
@@ -109,7 +109,8 @@ starbus_client* starbus_client_new(const starbus_client_options* options,
                                    size_t why_size) STARBUS_NOEXCEPT;
 void starbus_client_free(starbus_client* client) STARBUS_NOEXCEPT;
 
-/* STARBUS_OK or STARBUS_TOO_LARGE. A session before it ends. */
+/* STARBUS_OK, or STARBUS_TOO_LARGE if a text or the proof is too long, or a text is not UTF-8. A
+ * session before it ends. */
 int starbus_client_login(starbus_client* client, const char* method, const char* account,
                          const void* proof, size_t proof_size) STARBUS_NOEXCEPT;
 /* The body is a call as docs/guide/rpc.md has it, section "Bytes", and so is the answer.

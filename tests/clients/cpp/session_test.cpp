@@ -242,8 +242,7 @@ TEST(GameSession, WindowIsAnsweredWithTheSignedPartOnce) {
   world.say(wire::Closed{wire::CloseReason::window, 0, ""});
   static_cast<void>(world.greeted());
   const auto resume = std::get<wire::Resume>(world.said().back());
-  EXPECT_EQ(resume.token, wire::Key{});
-  EXPECT_EQ(resume.reentry, bytes("signed"));
+  EXPECT_EQ(resume, (wire::Resume{{}, {}, "", {}, bytes("signed")}));
   world.say(wire::Closed{wire::CloseReason::window, 0, "too late"});
   EXPECT_EQ(world.diary.read(), (Lines{"lost", "ended window: too late"}));
   EXPECT_EQ(world.told(), Lines{"1 unknown"});
@@ -256,7 +255,8 @@ TEST(GameSession, ASessionThatEndedByAFaultIsEnteredAgain) {
   world.lose();
   EXPECT_EQ(world.session.state(), State::away);
   static_cast<void>(world.greeted());
-  EXPECT_EQ(std::get<wire::Resume>(world.said().back()).token, wire::Key{});
+  const auto resume = std::get<wire::Resume>(world.said().back());
+  EXPECT_EQ(resume, (wire::Resume{{}, {}, "", {}, bytes("signed")}));
   world.welcome(false, 1);
   world.full({1, 2});
   EXPECT_EQ(world.diary.read(), (Lines{"lost", "new session", "full player/7"}));
@@ -344,7 +344,55 @@ TEST(GameSession, ALongLoginIsRefused) {
   EXPECT_FALSE(world.session.login({"", "", Bytes(kProofBytes + 1)}, world.now));
   EXPECT_FALSE(world.session.login({std::string(kMethodBytes + 1, 'x'), "", {}}, world.now));
   EXPECT_FALSE(world.session.login({"", std::string(kAccountBytes + 1, 'x'), {}}, world.now));
+  EXPECT_FALSE(world.session.login({"password", "\xff", {}}, world.now));
   EXPECT_EQ(world.session.state(), State::ended);
+}
+
+TEST(GameSession, ALongNameOfAProgramIsCutBetweenCharacters) {
+  Diary diary;
+  Session session({{"a:1"}, std::string(kProgramBytes - 1, 'x') + "\xc3\xa9", 0, 1}, diary);
+  ASSERT_TRUE(session.login({"password", "anna", {}}, 1ms));
+  ASSERT_TRUE(session.connect(1ms));
+  session.connected(1ms);
+  const auto hello = wire::decode_from_client(session.next_frame().value());
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(std::get<wire::Hello>(*hello).program, std::string(kProgramBytes - 1, 'x'));
+}
+
+TEST(GameSession, StrangeTimesOfAGateAreBounded) {
+  World world;
+  world.online();
+  world.say(wire::Closed{wire::CloseReason::later, ~0U, ""});
+  EXPECT_LE(world.session.deadline(), world.now + kRetryTold + kRetryTold / 8);
+  const std::pair<std::uint32_t, milliseconds> beats[] = {
+      {0, kHeartbeat}, {1, kHeartbeatLeast}, {~0U, kHeartbeatMost}};
+  for (const auto& [told, beat] : beats) {
+    World strange;
+    ASSERT_TRUE(strange.session.login({"password", "anna", {}}, strange.now));
+    static_cast<void>(strange.connect());
+    strange.say(wire::Greeting{1, 0, 0, ~std::uint64_t{0}, told, 0});
+    strange.welcome();
+    EXPECT_FALSE(strange.session.clock().at(strange.now));
+    strange.wait(beat * kSilentBeats - 1ms);
+    EXPECT_EQ(strange.session.state(), State::online) << told;
+    strange.wait(1ms);
+    EXPECT_EQ(strange.session.state(), State::away) << told;
+  }
+}
+
+TEST(GameSession, BehindTheLastNumberNothingIsAsked) {
+  World world;
+  world.online();
+  world.full({1, 2}, ~std::uint64_t{0});
+  EXPECT_EQ(world.ask(), Asked::too_many);
+}
+
+TEST(GameSession, AddressesBeyondTheLimitAreNotUsed) {
+  std::vector<std::string> addresses(kAddresses, "a:1");
+  addresses.resize(4 * kAddresses, "b:1");
+  World world(addresses);
+  ASSERT_TRUE(world.session.login({"password", "anna", {}}, world.now));
+  EXPECT_EQ(world.connect(), "a:1");
 }
 
 TEST(GameSession, AnotherRunOfTheProgramComesBackWithItsTicket) {
@@ -357,8 +405,7 @@ TEST(GameSession, AnotherRunOfTheProgramComesBackWithItsTicket) {
   second.session.reenter(ticket, second.now);
   static_cast<void>(second.greeted());
   const auto resume = std::get<wire::Resume>(second.said().back());
-  EXPECT_EQ(resume.token, wire::Key{});
-  EXPECT_EQ(resume.position, wire::Position{});
+  EXPECT_EQ(resume, (wire::Resume{{}, {}, "", {}, bytes("signed")}));
   second.welcome(false, 1);
   second.full({1, 2}, 5);
   EXPECT_EQ(second.ask(), Asked::ok);
