@@ -29,6 +29,8 @@ import * as wire from './wire.js';
 
 /** Bytes of an Ask beside its body. */
 const kAskHead = 40;
+/** No client has made so many requests: with it, numbers cannot overflow. */
+const kMaxRequest = 1n << 62n;
 
 export class Session {
   readonly #options: SessionOptions;
@@ -268,6 +270,7 @@ export class Session {
     }
   }
   #full(full: wire.Full, now: number): void {
+    if (full.upDone > kMaxRequest) throw new BadBytes('malformed', 'a number of a request');
     this.#uplink.full(full);
     this.#flushFates();
     this.#event({ type: 'full', full });

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { module } from './dist.mjs';
+import { module, ofRepository } from './dist.mjs';
 import { Gate } from './gate.mjs';
 
 const { BadBytes, Client, Schema, SessionEnded, bytesOfText, methodId, nodeTransports, webSockets } =
@@ -173,6 +173,45 @@ test('a player who gives up at the form, and a form that fails, end it', { timeo
     client.on('error', () => {});
     await assert.rejects(client.connect(), { reason: 'left' });
   }
+});
+
+test('properties follow, and what does not fit is asked for as a whole', { timeout: 20_000 }, async (t) => {
+  const vectors = JSON.parse(
+    readFileSync(ofRepository('tests/clients/vectors/values.json'), 'utf8'),
+  );
+  const [start, gold, , later] = vectors.steps.map(({ hex }) => Buffer.from(hex, 'hex'));
+  const gate = new Gate();
+  const server = await listen(t, gate);
+  const client = clientOf(t, [`tcp://127.0.0.1:${server.port}`], {
+    schema: new Schema(vectors.schema),
+  });
+  const errors = [];
+  client.on('error', (error) => errors.push(error.code ?? String(error)));
+  await client.connect();
+  assert.equal(client.properties, undefined); // the subject has none
+  gate.full({ properties: start });
+  await heard(client, 'changed');
+  assert.equal(client.properties.gold, 100n);
+  gate.packet('news', gold);
+  const [{ path }] = await heard(client, 'changed');
+  assert.deepEqual(path, ['gold']);
+  assert.equal(client.properties.gold, 105n);
+  const subject = heard(client, 'subject');
+  gate.packet('news', later); // one is missing before it
+  await subject;
+  assert.equal(errors[0], 'gap');
+  assert.equal(gate.logins, 1);
+  assert.equal(client.state, 'playing');
+  const other = Buffer.from(start);
+  other[2] ^= 1; // of a class that the schema does not have
+  const raw = heard(client, 'subject');
+  gate.full({ properties: other });
+  assert.deepEqual(Buffer.from((await raw).properties), other);
+  assert.equal(client.properties, undefined);
+  const news = heard(client, 'news');
+  gate.packet('news', gold);
+  assert.deepEqual(Buffer.from(await news), gold);
+  assert.equal(errors.at(-1), 'schema_mismatch');
 });
 
 /** What a browser's WebSocket does, over the scripted gate. */

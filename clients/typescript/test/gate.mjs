@@ -88,6 +88,7 @@ export class Gate {
       session: key(++this.#keys + 1000),
       tokens: [key(++this.#keys)],
       turn: 0,
+      shown: 0, // the turn of the last Confirm
       c: 0n,
       window: [],
       login,
@@ -113,14 +114,14 @@ export class Gate {
     this.logins += 1;
     this.#open(conn, BigInt(this.logins), { upDone: 0n, open: [], counter: 0n });
   }
-  on_resume(conn, { session, token, c, reentry }) {
+  on_resume(conn, { session, token, turn, c, reentry }) {
     const record = this.record;
     if (record?.session === session && token !== wire.kNoKey) {
       if (this.erased.has(token)) return this.#refuse(conn, 'token_reused');
       if (!record.tokens.includes(token)) return this.#refuse(conn, 'token');
-      if (c > record.c || c + BigInt(record.window.length) < record.c) {
-        return this.#refuse(conn, 'window');
-      }
+      const kept = c <= record.c && c + BigInt(record.window.length) >= record.c;
+      const itsTurn = record.shown <= turn && turn <= record.turn;
+      if (!kept || !itsTurn) return this.#refuse(conn, 'window');
       record.conn?.hangUp();
       if (record.tokens.length === 1) record.tokens.push(key(++this.#keys));
       record.turn += 1;
@@ -138,6 +139,7 @@ export class Gate {
     this.#open(conn, BigInt(reentry[1]), known);
   }
   on_confirm() {
+    this.record.shown = this.record.turn;
     if (this.record.tokens.length === 2) this.erased.add(this.record.tokens.shift());
   }
   on_ack(conn, { c }) {
