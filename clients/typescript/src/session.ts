@@ -29,6 +29,8 @@ import * as wire from './wire.js';
 
 /** Bytes of an Ask beside its body. */
 const kAskHead = 40;
+/** Of a millisecond: a Ping's time is in microseconds. */
+const kPingUnits = 1000;
 /** No client has made so many requests: with it, numbers cannot overflow. */
 const kMaxRequest = 1n << 62n;
 
@@ -191,7 +193,7 @@ export class Session {
       case 'ping':
         return this.#say({ type: 'pong', time: frame.time, here: 0n }, now);
       case 'pong':
-        return this.#clock.measured(Number(frame.time), frame.here, now);
+        return this.#clock.measured(Number(frame.time) / kPingUnits, frame.here, now);
       case 'goTo':
         this.#hangUp();
         return this.#away(this.#retry.redirected(frame.address), now);
@@ -378,7 +380,7 @@ export class Session {
   }
   #ping(now: number): void {
     this.#line?.pinged(now);
-    this.#say({ type: 'ping', time: BigInt(Math.max(0, Math.floor(now))) }, now);
+    this.#say({ type: 'ping', time: BigInt(Math.floor(Math.max(0, now) * kPingUnits)) }, now);
   }
   #patience(): number {
     return this.#options.patience ?? limits.kPatience;
