@@ -141,6 +141,10 @@ void encode_bundle(const std::vector<Section>& sections, Bytes& out) {
   }
 }
 
+bool is_bundle(ByteView bytes) {
+  return !bytes.empty() && bytes.front() == std::byte{kBundle};
+}
+
 DataResult<std::vector<Section>> decode_bundle(ByteView bytes) {
   Decoder in(bytes);
   FieldReader reader(in);

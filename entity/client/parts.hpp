@@ -59,6 +59,8 @@ struct Section {
 
 /// Appends one bundle; parts with the same Body share its bytes.
 void encode_bundle(const std::vector<Section>& sections, bus::Bytes& out);
+/// Whether these bytes are a bundle, and no word (words.hpp): by their first byte.
+bool is_bundle(bus::ByteView bytes);
 /// Errors: malformed, truncated, trailing, too_large (see limits.hpp).
 DataResult<std::vector<Section>> decode_bundle(bus::ByteView bytes);
 

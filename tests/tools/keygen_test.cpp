@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "bus/io/key_file.hpp"
+#include "nodes/login/tickets/keys.hpp"
 
 namespace starbus::keygen {
 namespace {
@@ -43,6 +44,19 @@ class Keygen : public testing::Test {
   std::ostringstream out_;
   std::ostringstream err_;
 };
+
+TEST_F(Keygen, LoginPairSignsAndIsNotReplaced) {
+  ASSERT_EQ(keygen({"login", "--out", folder_.string()}), 0) << err_.str();
+  EXPECT_EQ(mode("login.key"), 0600U);
+  const auto secret = nodes::login::SigningKey::read(path("login.key"));
+  const auto shown = nodes::login::VerifyingKey::read(path("login.pub"));
+  ASSERT_TRUE(secret && shown);
+  EXPECT_EQ(secret->verifying().id(), shown->id());
+  EXPECT_EQ(keygen({"login", "--out", folder_.string()}), 1);
+  EXPECT_THAT(err_.str(), HasSubstr("exists already"));
+  EXPECT_EQ(keygen({"login", "east", "--out", folder_.string()}), 0);
+  EXPECT_EQ(keygen({"login", "--out", folder_.string(), "--force"}), 0);
+}
 
 TEST_F(Keygen, HostRoundTrip) {
   ASSERT_EQ(keygen({"host", "hostA", "--out", folder_.string()}), 0) << err_.str();

@@ -27,6 +27,9 @@
 #include "nodes/db/limits.hpp"
 #include "nodes/gate/wire/limits.hpp"
 #include "nodes/hosting/limits.hpp"
+#include "nodes/login/core/limits.hpp"
+#include "nodes/login/error.hpp"
+#include "nodes/login/tickets/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
 #include "nodes/replica/limits.hpp"
@@ -166,6 +169,8 @@ std::vector<LimitTable> limit_tables() {
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
+      {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
+      {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
       {"client protocol", "nodes/gate/wire/limits.hpp", nodes::gate::kClientFrameLimits},
   };

@@ -6,6 +6,7 @@
 
 #include "bus/core/wire/name.hpp"
 #include "bus/io/key_file.hpp"
+#include "nodes/login/tickets/keys.hpp"
 #include "tools/terminal/command_line.hpp"
 
 namespace starbus::keygen {
@@ -28,7 +29,7 @@ constexpr const char* kRotation =
     "(2) install the new secret on the host and reload its busd; (3) remove the old public key.";
 
 struct Options {
-  std::string name;
+  std::string name = "login";
   std::string folder = ".";
   bool force = false;
   std::string file;
@@ -116,6 +117,19 @@ Result<> make_root(const Options& options, std::ostream& out) {
   return {};
 }
 
+Result<> make_login(const Options& options, std::ostream& out) {
+  const Files files = files_of(options, options.name);
+  std::error_code failure;
+  std::filesystem::create_directories(options.folder, failure);
+  if (failure) return Error{Errc::io_error, options.folder + ": " + failure.message()};
+  const auto key = nodes::login::SigningKey::generate();
+  if (!key) return key.error();
+  if (auto made = key->write(files.secret, files.shown, options.force); !made) return made.error();
+  out << "# " << files.secret << " (secret: keep it where the login runs) and " << files.shown
+      << " (give it to accounts and gates) are written.\n";
+  return {};
+}
+
 Result<> show_public(const Options& options, std::ostream& out) {
   const auto keys = bus::io::read_secret_key_file(options.file);
   if (!keys) return keys.error();
@@ -132,7 +146,7 @@ void add_output_options(CLI::App& app, Options& options) {
 
 int run_keygen(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   Options options;
-  CLI::App app("starbus-keygen: the keys by which busd and busroot know each other",
+  CLI::App app("starbus-keygen: the keys by which busd and busroot know each other, and of tickets",
                "starbus-keygen");
   app.require_subcommand(1);
   app.set_version_flag("--version", STARBUS_VERSION);
@@ -142,12 +156,16 @@ int run_keygen(const std::vector<std::string>& arguments, std::ostream& out, std
   add_output_options(host, options);
   CLI::App& root = *app.add_subcommand("root", "the key pair of busroot");
   add_output_options(root, options);
+  CLI::App& login = *app.add_subcommand("login", "a key pair for the tickets of logins");
+  login.add_option("name", options.name, "name of the files; default: login")->type_name("NAME");
+  add_output_options(login, options);
   CLI::App& shown = *app.add_subcommand("public", "print the public key of a secret key file");
   shown.add_option("file", options.file, "a .key file")->required()->type_name("FILE");
   if (const auto ended = tools::parse(app, arguments, out, err, kExitUsage)) return *ended;
-  const Result<> done = host.parsed()   ? make_host(options, out)
-                        : root.parsed() ? make_root(options, out)
-                                        : show_public(options, out);
+  const Result<> done = host.parsed()    ? make_host(options, out)
+                        : root.parsed()  ? make_root(options, out)
+                        : login.parsed() ? make_login(options, out)
+                                         : show_public(options, out);
   if (done) return 0;
   err << "starbus-keygen: " << done.error().to_string() << "\n";
   return kExitRefused;

@@ -1,6 +1,7 @@
 /// The command line of starbus-keygen, without the process around it: makes, shows and converts
-/// the CURVE keys that daemons know each other by. Exit codes: 0, 1 (refused; the reason is on
-/// `err`), 64 (wrong command line). Secrets are written to files only, never printed.
+/// the CURVE keys that daemons know each other by, and the Ed25519 keys of tickets. Exit codes: 0,
+/// 1 (refused; the reason is on `err`), 64 (wrong command line). Secrets are written to files only,
+/// never printed.
 #pragma once
 
 #include <iosfwd>

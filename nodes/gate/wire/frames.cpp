@@ -106,7 +106,7 @@ void fields(A& a, V& v) {
   a.key(v.token);
   a.text(v.gate, kChannelBytes);
   position_of(a, v.position);
-  a.bytes(v.reentry, kReentryBytes);
+  a.bytes(v.reentry, sessions::kTicketBytes);
 }
 template <class A, class V>
 requires std::is_empty_v<V>
@@ -162,7 +162,7 @@ void fields(A& a, V& v) {
   a.number(v.login, kAnyNumber);
   a.number(v.up_seen, kAnyNumber);
   pair_of(a, v.up_bind);
-  a.bytes(v.reentry, kReentryBytes);
+  a.bytes(v.reentry, sessions::kTicketBytes);
 }
 template <class A, class V>
 requires std::is_same_v<std::remove_const_t<V>, Packet>
@@ -182,7 +182,7 @@ void fields(A& a, V& v) {
 template <class A, class V>
 requires std::is_same_v<std::remove_const_t<V>, GoTo>
 void fields(A& a, V& v) {
-  a.text(v.address, kAddressBytes);
+  a.text(v.address, kChannelBytes);
 }
 template <class A, class V>
 requires std::is_same_v<std::remove_const_t<V>, Closed>

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "entity/client/fields.hpp"
 #include "nodes/gate/wire/limits.hpp"
 
 namespace starbus::nodes::gate {
@@ -91,7 +92,7 @@ ToClient any_to_client(std::size_t kind) {
     case 2:
       return Welcome{draw.key(),
                      draw.key(),
-                     cut(draw.text(), kAddressBytes),
+                     cut(draw.text(), sessions::kChannelBytes),
                      {draw.narrow<std::uint32_t>(), draw.number()},
                      *rc::gen::arbitrary<bool>(),
                      draw.number(),
@@ -106,7 +107,7 @@ ToClient any_to_client(std::size_t kind) {
     case 4:
       return Busy{draw.number()};
     case 5:
-      return GoTo{cut(draw.text(), kAddressBytes)};
+      return GoTo{cut(draw.text(), sessions::kChannelBytes)};
     case 6:
       return Ping{draw.number()};
     case 7:
@@ -179,13 +180,13 @@ TEST(ClientFrames, TextsAndBytesAreBounded) {
   at_and_above(Login{}, &Login::method, kMethodBytes, text_of);
   at_and_above(Login{}, &Login::account, kAccountBytes, text_of);
   at_and_above(Login{}, &Login::proof, kProofBytes, bytes_of);
-  at_and_above(Resume{}, &Resume::gate, kAddressBytes, text_of);
-  at_and_above(Resume{}, &Resume::reentry, kReentryBytes, bytes_of);
+  at_and_above(Resume{}, &Resume::gate, sessions::kChannelBytes, text_of);
+  at_and_above(Resume{}, &Resume::reentry, sessions::kTicketBytes, bytes_of);
   at_and_above(Ask{}, &Ask::body, sessions::kRequestBytes, bytes_of);
-  at_and_above(Welcome{}, &Welcome::gate, kAddressBytes, text_of);
-  at_and_above(Welcome{}, &Welcome::reentry, kReentryBytes, bytes_of);
+  at_and_above(Welcome{}, &Welcome::gate, sessions::kChannelBytes, text_of);
+  at_and_above(Welcome{}, &Welcome::reentry, sessions::kTicketBytes, bytes_of);
   at_and_above(Packet{}, &Packet::body, kPacketBytes, bytes_of);
-  at_and_above(GoTo{}, &GoTo::address, kAddressBytes, text_of);
+  at_and_above(GoTo{}, &GoTo::address, sessions::kChannelBytes, text_of);
   at_and_above(Closed{}, &Closed::text, kCloseTextBytes, text_of);
   EXPECT_TRUE(decode_spoken(encoded(Spoken{"zone", bytes_of(sessions::kPartBytes)})));
   const auto spoken = decode_spoken(encoded(Spoken{"zone", bytes_of(sessions::kPartBytes + 1)}));
@@ -197,8 +198,9 @@ TEST(ClientFrames, NoFrameIsLongerThanAClientTakes) {
   const std::uint64_t most = ~std::uint64_t{0};
   const Packet packet{most, PacketKind::ended, bytes_of(kPacketBytes)};
   EXPECT_LE(encoded(ToClient(packet)).size(), kClientTakes);
-  const Welcome welcome{{most, most}, {most, most}, text_of(kAddressBytes), {~0U, most}, true, most,
-                        most,         {most, most}, bytes_of(kReentryBytes)};
+  const Welcome welcome{{most, most}, {most, most}, text_of(sessions::kChannelBytes),
+                        {~0U, most},  true,         most,
+                        most,         {most, most}, bytes_of(sessions::kTicketBytes)};
   EXPECT_LE(encoded(ToClient(welcome)).size(), kClientTakes);
 }
 

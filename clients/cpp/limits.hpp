@@ -1,0 +1,92 @@
+/// Every bound of the client, with its reason and what happens when it is reached. Constants.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace starbus::game {
+
+using std::chrono::milliseconds;
+
+/// Bytes of one frame from a gate: more than any packet. The connection ends, and is made again.
+inline constexpr std::size_t kFrameTaken = 1024 * 1024 + 64 * 1024;
+/// Bytes of a packet's body, as kFrameTaken.
+inline constexpr std::size_t kPacketBytes = 1024 * 1024 + 1024;
+/// Bytes of one part of a full state, of a reply, or of what is said to a group.
+inline constexpr std::size_t kPartBytes = 1024 * 1024;
+/// Bytes of one request: `too_large`.
+inline constexpr std::size_t kRequestBytes = 64 * 1024;
+/// Requests whose fate is not known, as the gate counts them: `too_many`.
+inline constexpr std::size_t kRequestsOpen = 64;
+/// Groups that a full state lists, and bytes of the name of one.
+inline constexpr std::size_t kGroups = 64;
+inline constexpr std::size_t kGroupName = 64;
+/// Bytes of the name of a gate, of a subject, or of an address.
+inline constexpr std::size_t kNameBytes = 255;
+/// Bytes of the signed part of a token.
+inline constexpr std::size_t kReentryBytes = 512;
+/// Bytes of the text of an error that answers a request.
+inline constexpr std::size_t kDetailBytes = 255;
+/// Bytes of what a person reads when a connection ends.
+inline constexpr std::size_t kCloseTextBytes = 255;
+/// Bytes of a login: method, account, proof; of the name of the program. login() refuses more.
+inline constexpr std::size_t kMethodBytes = 32;
+inline constexpr std::size_t kAccountBytes = 64;
+inline constexpr std::size_t kProofBytes = 8 * 1024;
+inline constexpr std::size_t kProgramBytes = 64;
+
+/// Bytes that wait to be sent: all requests, and what else a session says. A gate that reads
+/// nothing and asks much: the connection ends, and is made again.
+inline constexpr std::size_t kSendBytes = kRequestsOpen * kRequestBytes + 256 * 1024;
+/// Frames that wait to be sent: as kSendBytes.
+inline constexpr std::size_t kSendFrames = 1024;
+/// Bytes that wait before a socket: the rest waits as frames.
+inline constexpr std::size_t kSocketBytes = 64 * 1024;
+/// Bytes that one client reads in a turn: the others are next.
+inline constexpr std::size_t kReadTurn = 256 * 1024;
+
+/// Packets and bytes after which, and time within which, a client acknowledges.
+inline constexpr std::uint64_t kAckPackets = 64;
+inline constexpr std::size_t kAckBytes = 16 * 1024;
+inline constexpr milliseconds kAckTime{250};
+
+/// The beat of a gate that says 0, and the bounds of one that says something strange.
+inline constexpr milliseconds kHeartbeat{10'000};
+inline constexpr milliseconds kHeartbeatLeast{100};
+inline constexpr milliseconds kHeartbeatMost{120'000};
+/// Beats of silence after which a connection counts as lost.
+inline constexpr int kSilentBeats = 3;
+/// Time within which a gate accepts a connection and greets: the next address is tried.
+inline constexpr milliseconds kGreetingTime{10'000};
+/// The round trip is measured at least this often.
+inline constexpr milliseconds kMeasureEvery{30'000};
+/// Round trips of which the shortest tells the gate's clock.
+inline constexpr std::size_t kClockSamples = 8;
+
+/// The pause before a connection is made again doubles from the first to the last of these; half
+/// of it is random, so that thousands of clients do not come at the same time.
+inline constexpr milliseconds kRetryFirst{500};
+inline constexpr milliseconds kRetryMost{15'000};
+/// The longest that a gate may let a client wait: a longer time counts as this.
+inline constexpr milliseconds kRetryTold{600'000};
+/// Time online after which a connection counts as good, and the pause begins at the first again.
+inline constexpr milliseconds kStable{10'000};
+/// Without a packet or a good connection for so long, the session ends as `unreachable`.
+inline constexpr milliseconds kGiveUp{300'000};
+/// Requests that a gate had no room for are said again after this.
+inline constexpr milliseconds kBusyAgain{200};
+/// Time in which a gate closes after a Bye, or after the last packet: the client closes.
+inline constexpr milliseconds kCloseTime{2'000};
+
+/// Addresses of gates in the settings: those behind are not used.
+inline constexpr std::size_t kAddresses = 64;
+/// Numeric addresses of one name that are tried.
+inline constexpr std::size_t kEndpoints = 8;
+/// Names of a process that wait to be looked up: a further one counts as not found, and is tried
+/// again after the pause.
+inline constexpr std::size_t kLookups = 1024;
+/// A client looks again this often whether its name was found.
+inline constexpr milliseconds kLookAgain{20};
+
+}  // namespace starbus::game

@@ -1,0 +1,215 @@
+// A client over real sockets, in the clear and over TLS, against a gate on the loopback.
+#include "clients/cpp/client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "clients/cpp/calls.hpp"
+#include "tests/clients/cpp/loop_gate.hpp"
+
+namespace starbus::game {
+namespace {
+
+using namespace std::chrono_literals;
+using mini::Certificate;
+using mini::LoopGate;
+
+class Notes : public Events {
+ public:
+  void on_online(bool goes_on, const Ticket&) override { add(goes_on ? "goes on" : "new"); }
+  void on_lost() override { add("lost"); }
+  void on_full(const FullState& full) override { add(full.subject); }
+  void on_call(const Call& call) override { add(std::string(text_of(call.arguments))); }
+  void on_ended(EndReason reason, std::string_view) override { add(std::string(name_of(reason))); }
+  void add(std::string line) { lines.push_back(std::move(line)); }
+  std::vector<std::string> lines;
+};
+
+Options options_of(std::vector<std::string> addresses, std::shared_ptr<const Tls> tls = {}) {
+  Options options;
+  options.settings.addresses = std::move(addresses);
+  options.tls = std::move(tls);
+  return options;
+}
+Login login() {
+  return {"password", "anna", Bytes(6, std::byte{'s'})};
+}
+/// Lets both work until it is so; false after ten seconds.
+template <class Until>
+bool work(LoopGate& gate, Client& client, Until until) {
+  for (int turn = 0; turn < 10'000 && !until(); ++turn) {
+    gate.service();
+    client.poll(1ms);
+  }
+  return until();
+}
+std::shared_ptr<const Tls> tls_of(const TlsOptions& options) {
+  std::string why;
+  auto tls = Tls::make(options, why);
+  EXPECT_TRUE(tls) << why;
+  return tls;
+}
+
+TEST(GameClient, PlaysOverTcpAndComesBackAfterACut) {
+  LoopGate gate;
+  Notes notes;
+  Client client(options_of({gate.address()}), notes);
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+  EXPECT_TRUE(client.server_time().has_value());
+  std::string answer;
+  const auto told = [&](const Outcome& outcome) { answer = text_of(outcome.answer); };
+  ASSERT_EQ(client.ask(bytes_of("buy"), told), Asked::ok);
+  ASSERT_TRUE(work(gate, client, [&] { return !answer.empty(); }));
+  EXPECT_EQ(answer, "buy");
+  gate.cut();
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.back() == "goes on"; }));
+  client.bye();
+  ASSERT_TRUE(work(gate, client, [&] { return client.state() == State::ended; }));
+  EXPECT_EQ(gate.gate.byes(), 1);
+  EXPECT_EQ(notes.lines,
+            (std::vector<std::string>{"new", "player/7", "one", "two", "lost", "goes on", "bye"}));
+}
+
+TEST(GameClient, ThousandsShareAThreadByDescriptorAndDeadline) {
+  LoopGate gate;
+  Notes notes;
+  Client client(options_of({gate.address()}), notes);
+  EXPECT_EQ(client.fd(), -1);
+  EXPECT_EQ(client.deadline(), Time::max());
+  ASSERT_TRUE(client.login(login()));
+  EXPECT_LE(client.deadline(), Client::now());
+  client.service();
+  EXPECT_GE(client.fd(), 0);
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+  EXPECT_FALSE(client.wants_write());
+  EXPECT_GT(client.deadline(), Client::now());
+}
+
+TEST(GameClient, TriesTheNextAddressAndTheNextProof) {
+  LoopGate gate;
+  Notes notes;
+  Client client(options_of({"nonsense", "127.0.0.1:1", gate.address()}), notes);
+  ASSERT_TRUE(client.login({"password", "anna", {}}));
+  ASSERT_TRUE(work(gate, client, [&] { return client.state() == State::ended; }));
+  EXPECT_EQ(notes.lines, std::vector<std::string>{"denied"});
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 5; }));
+}
+
+TEST(GameClient, PlaysOverTlsWithACertificateThatIsChecked) {
+  const Certificate certificate;
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("starbus-game-" + std::to_string(getpid()) + ".pem");
+  certificate.write(file);
+  LoopGate gate(&certificate);
+  Notes notes;
+  TlsOptions trust;
+  trust.ca_file = file;
+  trust.pins = {pin_of(certificate.get())};
+  Client client(options_of({gate.address()}, tls_of(trust)), notes);
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+  gate.cut();
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.back() == "goes on"; }));
+  std::filesystem::remove(file);
+}
+
+TEST(GameClient, AGateThatIsNotTheRightOneHearsNothing) {
+  const Certificate certificate;
+  const Certificate other;
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("starbus-game-other-" + std::to_string(getpid()) + ".pem");
+  certificate.write(file);
+  TlsOptions stranger;  // signed by nobody whom the system knows
+  TlsOptions name;
+  name.ca_file = file;
+  name.name = "gate.example";
+  TlsOptions pin;
+  pin.ca_file = file;
+  pin.pins = {pin_of(other.get())};
+  TlsOptions pin_alone = pin;
+  pin_alone.pins_alone = true;
+  for (const TlsOptions& trust : {stranger, name, pin, pin_alone}) {
+    LoopGate gate(&certificate);
+    Notes notes;
+    Client client(options_of({gate.address()}, tls_of(trust)), notes);
+    ASSERT_TRUE(client.login(login()));
+    ASSERT_TRUE(work(gate, client, [&] { return !client.trouble().empty(); }));
+    EXPECT_NE(client.trouble().find("TLS"), std::string::npos) << client.trouble();
+    EXPECT_EQ(gate.gate.account(), "");
+  }
+  std::filesystem::remove(file);
+}
+
+TEST(GameClient, APinAloneIsEnough) {
+  const Certificate certificate;
+  LoopGate gate(&certificate);
+  Notes notes;
+  TlsOptions trust;
+  trust.pins = {pin_of(certificate.get())};
+  trust.pins_alone = true;
+  Client client(options_of({gate.address()}, tls_of(trust)), notes);
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+}
+
+TEST(GameClient, TrustThatCannotBeIsRefused) {
+  std::string why;
+  TlsOptions options;
+  options.ca_file = "/nowhere.pem";
+  EXPECT_FALSE(Tls::make(options, why));
+  EXPECT_NE(why.find("/nowhere.pem"), std::string::npos);
+  options = {};
+  options.pins = {"abc"};
+  EXPECT_FALSE(Tls::make(options, why));
+  options.pins = {};
+  options.pins_alone = true;
+  EXPECT_FALSE(Tls::make(options, why));
+}
+
+TEST(GameCalls, HaveTheBytesOfTheRpc) {
+  EXPECT_EQ(hash_of(""), 0x811c'9dc5U);
+  EXPECT_EQ(hash_of("a"), 0xe40c'292cU);  // of the authors of FNV
+  const Bytes body = call_body(0x0403'0201, 0x0807'0605, bytes_of("x"));
+  EXPECT_EQ(text_of(body), std::string_view("\xa1\0\1\2\3\4\5\6\7\10x", 11));
+  const auto value = read_answer(bytes_of(std::string_view("\xa8\0yes", 5)));
+  ASSERT_TRUE(value);
+  EXPECT_EQ(text_of(value->bytes), "yes");
+  const auto error = read_answer(bytes_of(std::string_view("\xa8\2\7\5\2no", 7)));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind, AnswerKind::error);
+  EXPECT_EQ(error->domain, 7U);
+  EXPECT_EQ(error->number, 5U);
+  EXPECT_EQ(error->detail, "no");
+  EXPECT_FALSE(read_answer(bytes_of(std::string_view("\xa8\3", 2))));
+  EXPECT_FALSE(read_answer(bytes_of(std::string_view("\xa1\0", 2))));
+  EXPECT_FALSE(read_answer(bytes_of(std::string_view("\xa8\2\7\5\2no!", 8))));
+}
+
+TEST(GameAddress, NeedsHostAndPort) {
+  EXPECT_EQ(address_of("[::1]:7")->host, "::1");
+  EXPECT_EQ(address_of("game.example:7000")->port, "7000");
+  for (const char* wrong : {"", "a", ":7", "a:", "a:0", "a:65536", "a:7x", "[]:7"}) {
+    EXPECT_FALSE(address_of(wrong)) << wrong;
+  }
+}
+
+TEST(GameFrames, ALengthThatNoClientTakesEndsTheStream) {
+  FrameStream stream;
+  Bytes bytes;
+  put_frame(bytes_of("ab"), bytes);
+  put_frame({}, bytes);
+  for (const std::byte each : bytes) stream.append({&each, 1});
+  EXPECT_EQ(text_of(*stream.next()), "ab");
+  EXPECT_TRUE(stream.next()->empty());
+  EXPECT_FALSE(stream.next());
+  const std::byte large[] = {std::byte{1}, std::byte{0}, std::byte{0x11}, std::byte{0}};
+  stream.append(large);
+  EXPECT_FALSE(stream.next());
+  EXPECT_TRUE(stream.broken());
+}
+
+}  // namespace
+}  // namespace starbus::game
