@@ -44,10 +44,9 @@ export class Gate {
   full(change = {}) {
     const record = this.record;
     Object.assign(record, change);
-    const { bind, since, upDone, open, properties, subject } = record;
-    record.upSeen = change.upSeen ?? record.upSeen;
-    const body = { upSeen: record.upSeen, subject, bind, since, upDone, open, groups: [], properties };
-    this.packet('full', wire.encodeFull(body));
+    const { upSeen, bind, since, upDone, open, properties, subject } = record;
+    const up = { upSeen, bind, since, upDone, open };
+    this.packet('full', wire.encodeFull({ ...up, subject, groups: [], properties }));
   }
   reply(u, answer = Uint8Array.of(0xa8, 0, Number(u))) {
     this.packet('reply', wire.encodeReply({ u, answer }));
@@ -72,7 +71,8 @@ export class Gate {
     if (conn.said++ === 0) {
       if (frame.type !== 'hello') throw new Error('no hello');
       const own = { version: 1, features: 0n, schema: 0n, here: BigInt(this.now()) };
-      return conn.say({ type: 'greeting', ...own, heartbeatMs: this.heartbeatMs, frameBytes: 70_000 });
+      const { heartbeatMs } = this;
+      return conn.say({ type: 'greeting', ...own, heartbeatMs, frameBytes: 70_000 });
     }
     this['on_' + frame.type](conn, frame);
   }
@@ -148,7 +148,8 @@ export class Gate {
   on_ask(conn, { u, bind, body }) {
     const record = this.record;
     if (wire.compareBinds(bind, record.bind) !== 0 || u <= record.upSeen) return;
-    if (this.busy || u > record.upSeen + 1n) return conn.say({ type: 'busy', upSeen: record.upSeen });
+    const { upSeen } = record;
+    if (this.busy || u > upSeen + 1n) return conn.say({ type: 'busy', upSeen });
     record.upSeen = record.upDone = u;
     this.begun.push({ u, body });
     if (this.holdReplies) record.open.push(u);

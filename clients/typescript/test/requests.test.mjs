@@ -70,8 +70,9 @@ test('a Welcome that goes on: what was not seen is said again, all once', () => 
   const away = play.ask([3]);
   delete play.gate.on_ask;
   play.wait(1000);
-  assert.deepEqual(play.gate.begun.map(({ u, body }) => [u, body[0]]), [[1n, 1], [2n, 2], [3n, 3]]);
-  assert.deepEqual([open, again, away].map((id) => play.fate(id)), [undefined, undefined, undefined]);
+  const begun = play.gate.begun.map(({ u, body }) => [u, body[0]]);
+  assert.deepEqual(begun, [[1n, 1], [2n, 2], [3n, 3]]);
+  for (const id of [open, again, away]) assert.equal(play.fate(id), undefined);
 });
 
 test('requests wait for a gate that is too busy, and longer each time', () => {
@@ -141,7 +142,8 @@ test('the gate dies: the same login keeps numbers, and a request that runs', () 
 });
 
 test('the last word, known and unknown', () => {
-  for (const closing of [{ upDone: 1n, since: bind(1n) }, { upDone: 0n, since: bind(9n) }, undefined]) {
+  const words = [{ upDone: 1n, since: bind(1n) }, { upDone: 0n, since: bind(9n) }, undefined];
+  for (const closing of words) {
     const play = played();
     play.gate.holdReplies = true;
     const first = play.ask();
@@ -229,7 +231,7 @@ test('no more than kAskKeptBytes wait, and no larger one than kAskBytes is taken
   assert.throws(() => play.ask([...body, 1]), { code: 'too_large' });
 });
 
-test('a deadline: unknown if it was said, not begun if it never was, and numbers stay whole', () => {
+test('a deadline: unknown if it was said, else not begun, and numbers stay whole', () => {
   const play = played();
   play.gate.holdReplies = true;
   const said = play.ask([1], 1000);

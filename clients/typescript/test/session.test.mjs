@@ -139,7 +139,8 @@ test('a ping of the gate is answered', () => {
 });
 
 test('a heartbeat of any length is bounded', () => {
-  for (const [heartbeatMs, time] of [[0, limits.kLeastHeartbeat], [2 ** 32 - 1, limits.kMostHeartbeat]]) {
+  const bounds = [[0, limits.kLeastHeartbeat], [2 ** 32 - 1, limits.kMostHeartbeat]];
+  for (const [heartbeatMs, time] of bounds) {
     const play = new Play(Session);
     play.gate.heartbeatMs = heartbeatMs;
     play.start();

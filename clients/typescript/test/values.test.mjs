@@ -1,4 +1,4 @@
-// Values, calls and properties, against what the server writes: tests/clients/values/values_test.cpp.
+// Values, calls and properties, against what tests/clients/values/values_test.cpp writes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
