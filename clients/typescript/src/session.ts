@@ -284,7 +284,7 @@ export class Session {
   /** The session's last packet. */
   #ended(ended: wire.Ended, now: number): void {
     this.#uplink.ended(ended);
-    this.#place.dropToken();
+    if (kActs[ended.reason] !== 'reenter') this.#place.dropToken();
     this.#closed(ended.reason, 0, '', now);
   }
   #closed(reason: wire.CloseReason, retryMs: number, text: string, now: number): void {

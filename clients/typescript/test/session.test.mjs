@@ -298,6 +298,23 @@ test('a session that another login replaced is not taken back', () => {
   assert.deepEqual(play.fate(id), replied(1));
 });
 
+test('a session that a gate has ended is re-entered where that is of use', () => {
+  const again = ['fault', 'too_slow', 'window', 'idle'];
+  for (const reason of [...again, 'token_reused', 'ended']) {
+    const play = played();
+    play.gate.ended(reason);
+    play.work();
+    play.wait(1000);
+    const state = again.includes(reason) ? 'playing' : kStates[reason];
+    assert.equal(play.session.state, state, reason);
+    if (state !== 'playing') continue;
+    assert.equal(said(play, 'resume').at(-1).session, wire.kNoKey, reason);
+    assert.equal(play.of('full').length, 2, reason);
+    assert.equal(play.gate.logins, 1, reason);
+  }
+});
+const kStates = { token_reused: 'credentials', ended: 'ended' };
+
 test('a page that is loaded again comes back without a proof', () => {
   const { session, gate } = played();
   const { saved } = session;
