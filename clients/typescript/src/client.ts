@@ -214,7 +214,7 @@ export class Client extends Events<ClientEvents> {
       this.#work();
     });
   }
-  /** Runs for a call of the server: `class.method` of the client, with the types it is called with. */
+  /** Runs when the server calls `class.method` of the client, which has these types. */
   handle(
     name: string,
     method: readonly TypeDoc[] | MethodDoc,
@@ -225,7 +225,8 @@ export class Client extends Events<ClientEvents> {
     const known = isTypes(method)
       ? { name, id: methodId(name), signature: 0, args: method.map((type) => schema.codec(type)) }
       : schema.methodOf(name, method);
-    this.#handlers.set(known.id, { method: { answer: undefined, refusal: undefined, ...known }, run });
+    const whole = { answer: undefined, refusal: undefined, ...known };
+    this.#handlers.set(known.id, { method: whole, run });
   }
 
   #method(method: string | Method): Method {
@@ -358,7 +359,7 @@ export class Client extends Events<ClientEvents> {
     const changes = this.#take(() => this.#replica?.applyDelta(bytes));
     if (changes !== undefined && changes.length > 0) this.emit('changed', changes);
   }
-  /** What does not fit is asked for as a whole; a schema that is not known is left to the program. */
+  /** What does not fit is asked for as a whole; an unknown schema is left to the program. */
   #take(apply: () => Change[] | undefined): Change[] | undefined {
     try {
       return apply();

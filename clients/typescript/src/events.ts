@@ -8,7 +8,7 @@ export interface Credentials {
   readonly account: string;
   readonly proof: Uint8Array;
 }
-/** What lets the player in again without a proof, as plain text: for a page that is loaded again. */
+/** Lets the player in again without a proof, as plain text: for a page that is loaded again. */
 export interface Saved {
   readonly reentry: string;
 }

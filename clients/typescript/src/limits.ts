@@ -41,7 +41,7 @@ export const kMostDemanded = 600_000;
 export const kStableTime = 5_000;
 /** Without a word of any gate for so long, the session ends as `unreachable`. */
 export const kPatience = 300_000;
-/** Faults of gates in a row (malformed frames, gaps) after which the session ends as `malformed`. */
+/** Faults in a row, of either side (malformed frames, gaps), after which the session ends. */
 export const kFaults = 5;
 /** Redirections in a row that are followed at once; the next one waits as after a loss. */
 export const kRedirections = 4;

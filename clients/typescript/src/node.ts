@@ -1,7 +1,8 @@
 /**
  * The client for Node: all of index.ts, and connections over TCP and TLS.
  *
- *   const client = new Client({ gates: ['tls://game.example:7000'], transports: nodeTransports() });
+ *   const transports = nodeTransports();
+ *   const client = new Client({ gates: ['tls://game.example:7000'], credentials, transports });
  */
 import * as net from 'node:net';
 import * as tls from 'node:tls';
@@ -23,7 +24,8 @@ export function nodeTransports(options: NodeOptions = {}): Transports {
   const { ca } = options;
   const tcp: Transport = (address, told) => {
     const to = hostAndPort(address);
-    return to === undefined ? lostAtOnce(told, 'not an address') : carry(net.connect(to), 'connect', told);
+    if (to === undefined) return lostAtOnce(told, 'not an address');
+    return carry(net.connect(to), 'connect', told);
   };
   const secure: Transport = (address, told) => {
     const to = hostAndPort(address);

@@ -29,6 +29,10 @@ import * as wire from './wire.js';
 
 /** Bytes of an Ask beside its body. */
 const kAskHead = 40;
+/** Of a millisecond: a Ping's time is in microseconds. */
+const kPingUnits = 1000;
+/** No client has made so many requests: with it, numbers cannot overflow. */
+const kMaxRequest = 1n << 62n;
 
 export class Session {
   readonly #options: SessionOptions;
@@ -189,7 +193,7 @@ export class Session {
       case 'ping':
         return this.#say({ type: 'pong', time: frame.time, here: 0n }, now);
       case 'pong':
-        return this.#clock.measured(Number(frame.time), frame.here, now);
+        return this.#clock.measured(Number(frame.time) / kPingUnits, frame.here, now);
       case 'goTo':
         this.#hangUp();
         return this.#away(this.#retry.redirected(frame.address), now);
@@ -268,6 +272,7 @@ export class Session {
     }
   }
   #full(full: wire.Full, now: number): void {
+    if (full.upDone > kMaxRequest) throw new BadBytes('malformed', 'a number of a request');
     this.#uplink.full(full);
     this.#flushFates();
     this.#event({ type: 'full', full });
@@ -279,7 +284,7 @@ export class Session {
   /** The session's last packet. */
   #ended(ended: wire.Ended, now: number): void {
     this.#uplink.ended(ended);
-    this.#place.dropToken();
+    if (kActs[ended.reason] !== 'reenter') this.#place.dropToken();
     this.#closed(ended.reason, 0, '', now);
   }
   #closed(reason: wire.CloseReason, retryMs: number, text: string, now: number): void {
@@ -375,7 +380,7 @@ export class Session {
   }
   #ping(now: number): void {
     this.#line?.pinged(now);
-    this.#say({ type: 'ping', time: BigInt(Math.max(0, Math.floor(now))) }, now);
+    this.#say({ type: 'ping', time: BigInt(Math.floor(Math.max(0, now) * kPingUnits)) }, now);
   }
   #patience(): number {
     return this.#options.patience ?? limits.kPatience;

@@ -19,7 +19,7 @@ export class FrameSplitter {
   #body: Uint8Array | undefined;
   #bodySize = 0;
 
-  /** Hands over each frame that is whole. Throws BadBytes (`too_large`); then the stream is over. */
+  /** Hands over each frame that is whole. Throws BadBytes (`too_large`): the stream is over. */
   push(chunk: Uint8Array, take: (frame: Uint8Array) => void): void {
     for (let at = 0; at < chunk.length; ) {
       at += this.#body === undefined ? this.#readHead(chunk, at) : this.#readBody(chunk, at);

@@ -7,11 +7,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { module } from './dist.mjs';
+import { module, ofRepository } from './dist.mjs';
 import { Gate } from './gate.mjs';
 
-const { BadBytes, Client, Schema, SessionEnded, bytesOfText, methodId, nodeTransports, webSockets } =
-  await module('node.js');
+const client = await module('node.js');
+const { BadBytes, Client, Schema, SessionEnded, bytesOfText, methodId } = client;
+const { nodeTransports, webSockets } = client;
 const { FrameSplitter, framed } = await module('stream.js');
 
 const schema = new Schema({
@@ -30,6 +31,8 @@ const schema = new Schema({
   structs: {},
 });
 const credentials = () => ({ method: 'password', account: 'ann', proof: 'secret' });
+
+const run = (name, of) => test(name, { timeout: 20_000 }, of);
 
 /** A gate on a port of its own, until the test has ended. */
 async function listen(t, gate, server = net.createServer()) {
@@ -63,7 +66,7 @@ function clientOf(t, gates, more = {}) {
   return client;
 }
 
-test('a client plays over TCP, through losses, and leaves', { timeout: 20_000 }, async (t) => {
+run('a client plays over TCP, through losses, and leaves', async (t) => {
   const gate = new Gate();
   const server = await listen(t, gate);
   const client = clientOf(t, [`tcp://127.0.0.1:${server.port}`]);
@@ -87,7 +90,7 @@ test('a client plays over TCP, through losses, and leaves', { timeout: 20_000 },
   await assert.rejects(client.connect(), { name: 'SessionEnded', reason: 'left' });
 });
 
-test('a dead gate is replaced by the next one', { timeout: 20_000 }, async (t) => {
+run('a dead gate is replaced by the next one', async (t) => {
   const gate = new Gate();
   const server = await listen(t, gate);
   const dead = net.createServer();
@@ -103,7 +106,7 @@ test('a dead gate is replaced by the next one', { timeout: 20_000 }, async (t) =
   await client.close();
 });
 
-test('TLS 1.3 with a certificate that is trusted, and none without', { timeout: 20_000 }, async (t) => {
+run('TLS 1.3 with a certificate that is trusted, and none without', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'starbus-client-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const make = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1';
@@ -133,7 +136,7 @@ test('TLS 1.3 with a certificate that is trusted, and none without', { timeout: 
   await failed;
 });
 
-test('what handlers throw is an error event and ends nothing', { timeout: 20_000 }, async (t) => {
+run('what handlers throw is an error event and ends nothing', async (t) => {
   const gate = new Gate();
   const server = await listen(t, gate);
   const client = clientOf(t, [`tcp://127.0.0.1:${server.port}`]);
@@ -156,7 +159,7 @@ test('what handlers throw is an error event and ends nothing', { timeout: 20_000
   await client.close();
 });
 
-test('wrong arguments and unknown methods are found before anything is said', { timeout: 20_000 }, async (t) => {
+run('wrong arguments and unknown methods are found before anything is said', async (t) => {
   const client = clientOf(t, ['tcp://127.0.0.1:1']);
   await assert.rejects(client.ask('player.buy', ['x']), BadBytes);
   await assert.rejects(client.ask('player.sell', []), /no method player.sell/);
@@ -167,12 +170,51 @@ test('wrong arguments and unknown methods are found before anything is said', { 
   assert.deepEqual(fate, { fate: 'not_begun', why: 'no_subject' });
 });
 
-test('a player who gives up at the form, and a form that fails, end it', { timeout: 20_000 }, async (t) => {
+run('a player who gives up at the form, and a form that fails, end it', async (t) => {
   for (const form of [async () => undefined, async () => Promise.reject(new Error('no form'))]) {
     const client = clientOf(t, ['tcp://127.0.0.1:1'], { credentials: form });
     client.on('error', () => {});
     await assert.rejects(client.connect(), { reason: 'left' });
   }
+});
+
+run('properties follow, and what does not fit is asked for as a whole', async (t) => {
+  const vectors = JSON.parse(
+    readFileSync(ofRepository('tests/clients/vectors/values.json'), 'utf8'),
+  );
+  const [start, gold, , later] = vectors.steps.map(({ hex }) => Buffer.from(hex, 'hex'));
+  const gate = new Gate();
+  const server = await listen(t, gate);
+  const client = clientOf(t, [`tcp://127.0.0.1:${server.port}`], {
+    schema: new Schema(vectors.schema),
+  });
+  const errors = [];
+  client.on('error', (error) => errors.push(error.code ?? String(error)));
+  await client.connect();
+  assert.equal(client.properties, undefined); // the subject has none
+  gate.full({ properties: start });
+  await heard(client, 'changed');
+  assert.equal(client.properties.gold, 100n);
+  gate.packet('news', gold);
+  const [{ path }] = await heard(client, 'changed');
+  assert.deepEqual(path, ['gold']);
+  assert.equal(client.properties.gold, 105n);
+  const subject = heard(client, 'subject');
+  gate.packet('news', later); // one is missing before it
+  await subject;
+  assert.equal(errors[0], 'gap');
+  assert.equal(gate.logins, 1);
+  assert.equal(client.state, 'playing');
+  const other = Buffer.from(start);
+  other[2] ^= 1; // of a class that the schema does not have
+  const raw = heard(client, 'subject');
+  gate.full({ properties: other });
+  assert.deepEqual(Buffer.from((await raw).properties), other);
+  assert.equal(client.properties, undefined);
+  const news = heard(client, 'news');
+  gate.packet('news', gold);
+  assert.deepEqual(Buffer.from(await news), gold);
+  assert.equal(errors.at(-1), 'schema_mismatch');
 });
 
 /** What a browser's WebSocket does, over the scripted gate. */
@@ -199,7 +241,7 @@ function socketClass(gate) {
   };
 }
 
-test('a client plays over WebSocket, and a text is malformed', { timeout: 20_000 }, async (t) => {
+run('a client plays over WebSocket, and a text is malformed', async (t) => {
   const gate = new Gate();
   const transports = webSockets(socketClass(gate));
   const client = clientOf(t, ['wss://game.example/play'], { transports });
@@ -214,7 +256,7 @@ test('a client plays over WebSocket, and a text is malformed', { timeout: 20_000
   await client.close();
 });
 
-test('without a WebSocket, and with an address that is none, a connection is lost', { timeout: 20_000 }, async (t) => {
+run('without a WebSocket, and with an address that is none, a connection is lost', async (t) => {
   const lost = (transport, address) =>
     new Promise((resolve) => transport(address, { opened() {}, frame() {}, lost: resolve }));
   const { tcp, tls: secure } = nodeTransports();

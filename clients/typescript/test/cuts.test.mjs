@@ -15,7 +15,8 @@ class Stream {
     this.bytes = { up: 0, down: 0 };
     play.gate.connect = (say, hangUp) => {
       const far = connect(this.#way('down', limits, piece, (frame) => say(frame), hangUp), hangUp);
-      return { frame: this.#way('up', limits, piece, (frame) => far.frame(frame), hangUp), lost: far.lost };
+      const frame = this.#way('up', limits, piece, (one) => far.frame(one), hangUp);
+      return { frame, lost: far.lost };
     };
   }
   #way(name, limits, piece, take, hangUp) {

@@ -44,10 +44,9 @@ export class Gate {
   full(change = {}) {
     const record = this.record;
     Object.assign(record, change);
-    const { bind, since, upDone, open, properties, subject } = record;
-    record.upSeen = change.upSeen ?? record.upSeen;
-    const body = { upSeen: record.upSeen, subject, bind, since, upDone, open, groups: [], properties };
-    this.packet('full', wire.encodeFull(body));
+    const { upSeen, bind, since, upDone, open, properties, subject } = record;
+    const up = { upSeen, bind, since, upDone, open };
+    this.packet('full', wire.encodeFull({ ...up, subject, groups: [], properties }));
   }
   reply(u, answer = Uint8Array.of(0xa8, 0, Number(u))) {
     this.packet('reply', wire.encodeReply({ u, answer }));
@@ -72,7 +71,8 @@ export class Gate {
     if (conn.said++ === 0) {
       if (frame.type !== 'hello') throw new Error('no hello');
       const own = { version: 1, features: 0n, schema: 0n, here: BigInt(this.now()) };
-      return conn.say({ type: 'greeting', ...own, heartbeatMs: this.heartbeatMs, frameBytes: 70_000 });
+      const { heartbeatMs } = this;
+      return conn.say({ type: 'greeting', ...own, heartbeatMs, frameBytes: 70_000 });
     }
     this['on_' + frame.type](conn, frame);
   }
@@ -88,6 +88,7 @@ export class Gate {
       session: key(++this.#keys + 1000),
       tokens: [key(++this.#keys)],
       turn: 0,
+      shown: 0, // the turn of the last Confirm
       c: 0n,
       window: [],
       login,
@@ -113,14 +114,14 @@ export class Gate {
     this.logins += 1;
     this.#open(conn, BigInt(this.logins), { upDone: 0n, open: [], counter: 0n });
   }
-  on_resume(conn, { session, token, c, reentry }) {
+  on_resume(conn, { session, token, turn, c, reentry }) {
     const record = this.record;
     if (record?.session === session && token !== wire.kNoKey) {
       if (this.erased.has(token)) return this.#refuse(conn, 'token_reused');
       if (!record.tokens.includes(token)) return this.#refuse(conn, 'token');
-      if (c > record.c || c + BigInt(record.window.length) < record.c) {
-        return this.#refuse(conn, 'window');
-      }
+      const kept = c <= record.c && c + BigInt(record.window.length) >= record.c;
+      const itsTurn = record.shown <= turn && turn <= record.turn;
+      if (!kept || !itsTurn) return this.#refuse(conn, 'window');
       record.conn?.hangUp();
       if (record.tokens.length === 1) record.tokens.push(key(++this.#keys));
       record.turn += 1;
@@ -138,6 +139,7 @@ export class Gate {
     this.#open(conn, BigInt(reentry[1]), known);
   }
   on_confirm() {
+    this.record.shown = this.record.turn;
     if (this.record.tokens.length === 2) this.erased.add(this.record.tokens.shift());
   }
   on_ack(conn, { c }) {
@@ -146,7 +148,8 @@ export class Gate {
   on_ask(conn, { u, bind, body }) {
     const record = this.record;
     if (wire.compareBinds(bind, record.bind) !== 0 || u <= record.upSeen) return;
-    if (this.busy || u > record.upSeen + 1n) return conn.say({ type: 'busy', upSeen: record.upSeen });
+    const { upSeen } = record;
+    if (this.busy || u > upSeen + 1n) return conn.say({ type: 'busy', upSeen });
     record.upSeen = record.upDone = u;
     this.begun.push({ u, body });
     if (this.holdReplies) record.open.push(u);

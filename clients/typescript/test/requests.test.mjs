@@ -70,19 +70,28 @@ test('a Welcome that goes on: what was not seen is said again, all once', () => 
   const away = play.ask([3]);
   delete play.gate.on_ask;
   play.wait(1000);
-  assert.deepEqual(play.gate.begun.map(({ u, body }) => [u, body[0]]), [[1n, 1], [2n, 2], [3n, 3]]);
-  assert.deepEqual([open, again, away].map((id) => play.fate(id)), [undefined, undefined, undefined]);
+  const begun = play.gate.begun.map(({ u, body }) => [u, body[0]]);
+  assert.deepEqual(begun, [[1n, 1], [2n, 2], [3n, 3]]);
+  for (const id of [open, again, away]) assert.equal(play.fate(id), undefined);
 });
 
 test('requests wait for a gate that is too busy, and longer each time', () => {
   const play = played();
   play.gate.busy = true;
   const ids = [play.ask(), play.ask()];
+  assert.equal(asks(play).length, 1); // the second one waits with the first
+  play.wait(limits.kFirstBusy);
+  assert.equal(asks(play).length, 3);
+  play.wait(2 * limits.kFirstBusy); // both were refused: the wait has doubled once
+  assert.equal(asks(play).length, 5);
   play.wait(1000);
-  assert.ok(asks(play).length < 16, `${asks(play).length} in a second`);
+  const said = asks(play).length;
+  assert.ok(said < 16, `${said} in a second`);
+  ids.push(play.ask()); // waits with the others
+  assert.equal(asks(play).length, said);
   play.gate.busy = false;
   play.wait(limits.kMostBusy);
-  assert.deepEqual(ids.map((id) => play.fate(id)), [replied(1), replied(2)]);
+  assert.deepEqual(ids.map((id) => play.fate(id)), [replied(1), replied(2), replied(3)]);
 });
 
 test('another login: unknown, and numbers begin with 1', () => {
@@ -133,7 +142,8 @@ test('the gate dies: the same login keeps numbers, and a request that runs', () 
 });
 
 test('the last word, known and unknown', () => {
-  for (const closing of [{ upDone: 1n, since: bind(1n) }, { upDone: 0n, since: bind(9n) }, undefined]) {
+  const words = [{ upDone: 1n, since: bind(1n) }, { upDone: 0n, since: bind(9n) }, undefined];
+  for (const closing of words) {
     const play = played();
     play.gate.holdReplies = true;
     const first = play.ask();
@@ -146,6 +156,42 @@ test('the last word, known and unknown', () => {
     assert.deepEqual(play.fate(first), known ? { fate: 'reply_lost' } : unknown);
     assert.deepEqual(play.fate(second), known ? { fate: 'not_begun', why: 'ended' } : unknown);
   }
+});
+
+test('a new session says nothing of requests before its full state', () => {
+  for (const ends of [true, false]) {
+    const play = played();
+    play.gate.holdReplies = true;
+    const id = play.ask();
+    const { full } = play.gate;
+    play.gate.full = () => {}; // it does not come
+    play.gate.die();
+    play.work();
+    play.wait(1000);
+    assert.equal(play.session.state, 'playing');
+    const said = asks(play).length;
+    play.ask();
+    assert.equal(asks(play).length, said);
+    if (ends) play.gate.ended('ended', { upDone: 1n, since: bind(1n) });
+    else full.call(play.gate);
+    play.work();
+    assert.deepEqual(play.fate(id), ends ? { fate: 'unknown', why: 'closing' } : undefined);
+  }
+});
+
+test('a Welcome to a new session under the bind before waits for its full state, too', () => {
+  const play = played();
+  play.gate.holdReplies = true;
+  play.ask();
+  play.gate.on_resume = (conn, { reentry }) => {
+    const own = { session: '1'.repeat(32), token: '2'.repeat(32), gate: '', turn: 0, c: 0n };
+    const up = { login: 1n, upSeen: 0n, upBind: play.gate.record.bind };
+    conn.say({ type: 'welcome', ...own, ...up, goesOn: false, reentry });
+  };
+  play.cut();
+  play.wait(1000);
+  assert.equal(play.session.state, 'playing');
+  assert.deepEqual(asks(play), [1n]);
 });
 
 test('between two subjects requests wait for the next full state', () => {
@@ -185,7 +231,7 @@ test('no more than kAskKeptBytes wait, and no larger one than kAskBytes is taken
   assert.throws(() => play.ask([...body, 1]), { code: 'too_large' });
 });
 
-test('a deadline: unknown if it was said, not begun if it never was, and numbers stay whole', () => {
+test('a deadline: unknown if it was said, else not begun, and numbers stay whole', () => {
   const play = played();
   play.gate.holdReplies = true;
   const said = play.ask([1], 1000);

@@ -1,7 +1,8 @@
 // The client's half of a session, with a clock that the test moves.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { module } from './dist.mjs';
+import { module, ofRepository } from './dist.mjs';
 import { Play } from './gate.mjs';
 
 const { Session } = await module('session.js');
@@ -138,7 +139,8 @@ test('a ping of the gate is answered', () => {
 });
 
 test('a heartbeat of any length is bounded', () => {
-  for (const [heartbeatMs, time] of [[0, limits.kLeastHeartbeat], [2 ** 32 - 1, limits.kMostHeartbeat]]) {
+  const bounds = [[0, limits.kLeastHeartbeat], [2 ** 32 - 1, limits.kMostHeartbeat]];
+  for (const [heartbeatMs, time] of bounds) {
     const play = new Play(Session);
     play.gate.heartbeatMs = heartbeatMs;
     play.start();
@@ -296,6 +298,23 @@ test('a session that another login replaced is not taken back', () => {
   assert.deepEqual(play.fate(id), replied(1));
 });
 
+test('a session that a gate has ended is re-entered where that is of use', () => {
+  const again = ['fault', 'too_slow', 'window', 'idle'];
+  for (const reason of [...again, 'token_reused', 'ended']) {
+    const play = played();
+    play.gate.ended(reason);
+    play.work();
+    play.wait(1000);
+    const state = again.includes(reason) ? 'playing' : kStates[reason];
+    assert.equal(play.session.state, state, reason);
+    if (state !== 'playing') continue;
+    assert.equal(said(play, 'resume').at(-1).session, wire.kNoKey, reason);
+    assert.equal(play.of('full').length, 2, reason);
+    assert.equal(play.gate.logins, 1, reason);
+  }
+});
+const kStates = { token_reused: 'credentials', ended: 'ended' };
+
 test('a page that is loaded again comes back without a proof', () => {
   const { session, gate } = played();
   const { saved } = session;
@@ -340,6 +359,55 @@ test('leaving says Bye and ends', () => {
   silent.work();
   silent.wait(limits.kByeTime);
   assert.equal(silent.of('ended')[0].reason, 'left');
+});
+
+test('a Welcome that goes on goes on here, or is a fault', () => {
+  for (const change of [{ c: 0n }, { c: 5n }, { session: '9'.repeat(32) }]) {
+    const play = played();
+    const { on_resume: resume } = play.gate;
+    play.gate.on_resume = function (conn, frame) {
+      const { say } = conn;
+      conn.say = (one) => say(one.type === 'welcome' ? { ...one, ...change } : one);
+      resume.call(this, conn, frame);
+    };
+    play.cut();
+    play.wait(300);
+    assert.match(play.of('fault')[0].text, /another place/);
+    assert.equal(play.of('welcome').length, 1);
+  }
+});
+
+test('whatever a gate says, the session goes on or ends, and nothing is thrown', () => {
+  const vectors = JSON.parse(
+    readFileSync(ofRepository('tests/nodes/gate/vectors/client_frames.json'), 'utf8'),
+  );
+  const frames = [...vectors.frames, ...vectors.malformed]
+    .filter(({ from }) => from === 'gate')
+    .map(({ hex }) => Buffer.from(hex, 'hex'));
+  const bodies = [...vectors.bodies, ...vectors.malformed].filter(({ packet }) => packet);
+  let seed = 1;
+  const random = (most) => (seed = (seed * 48_271) % 0x7fff_ffff) % most;
+  for (let run = 0; run < 300; run++) {
+    const play = new Play(Session);
+    play.start();
+    for (let i = 0; i < 12; i++) {
+      const body = bodies[random(bodies.length)];
+      const packet = { type: 'packet', c: BigInt(i + 2), kind: body.packet };
+      const frame =
+        random(2) === 0
+          ? frames[random(frames.length)]
+          : wire.encodeToClient({ ...packet, body: Buffer.from(body.hex, 'hex') });
+      play.session.frame(Uint8Array.from(frame), play.now);
+      play.work();
+      if (random(3) === 0) play.ask();
+      if (random(4) === 0) play.wait(random(3000));
+    }
+    play.session.leave(play.now);
+    play.work();
+    play.wait(limits.kByeTime);
+    assert.equal(play.session.state, 'ended');
+    for (const fates of play.fates.values()) assert.equal(fates.length, 1);
+  }
 });
 
 test('nothing is believed out of its place', () => {

@@ -1,4 +1,4 @@
-// Values, calls and properties, against what the server writes: tests/clients/values/values_test.cpp.
+// Values, calls and properties, against what tests/clients/values/values_test.cpp writes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -255,6 +255,23 @@ test('a snapshot of another class, audience or length is refused', () => {
   assert.throws(changed(2, bytes[2] ^ 1), { code: 'schema_mismatch' });
   assert.throws(() => replica.applySnapshot(Uint8Array.of(...bytes, 0)), { code: 'trailing' });
   assert.equal(replica.state, undefined);
+});
+
+test('newest values of an item are taken back with what comes after them', () => {
+  const at = from('snapshot with everything');
+  const replica = before(at + 1);
+  const state = shownOf(replica.state);
+  const out = new Writer();
+  out.raw(bytesOfHex(vectors.steps.at(-1).hex).slice(0, 8)); // from, and 5 ticks more
+  const item = [0x09, 11, ...bytesOfHex('d20f'), 2, 1, 9, 2, 9, 5, 0, 0];
+  out.raw(Uint8Array.from(item));
+  const good = before(at + 1);
+  good.applyDelta(out.bytes());
+  assert.equal(good.state.items.get(1001n).kind, -5);
+  assert.equal(good.state.items.slotOf(1001n), 2);
+  out.raw(Uint8Array.of(0x11, 11, 2, 0x09, 3)); // an item that is gone, and a field that is not
+  assert.throws(() => replica.applyDelta(out.bytes()), { code: 'malformed' });
+  assert.deepEqual(shownOf(replica.state), state);
 });
 
 test('a bag has no more than its capacity, keys of kMaxKey and lists of kMaxElements', () => {

@@ -17,7 +17,8 @@ const kBytes = new Set('proof reentry body properties answer arguments'.split(' 
 const kNames = { types: 'signature', arguments: 'args' };
 const kWaits = [, 'place', 'account', 'subject', 'gate'];
 const kOver = [, 'replaced', 'switched', 'away', 'too_slow', 'ended', 'fault'];
-const kPackets = { 1: 'full', 2: 'call', 3: 'news', 4: 'reply', 8: 'over', 16: 'spoken', 17: 'ended' };
+const kPackets = [, 'full', 'call', 'news', 'reply'];
+[kPackets[8], kPackets[16], kPackets[17]] = ['over', 'spoken', 'ended'];
 const kReasons = Object.fromEntries(Object.entries(wire.kCloseReasons).map(([a, b]) => [b, a]));
 const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 

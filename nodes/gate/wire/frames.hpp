@@ -49,7 +49,7 @@ struct Login {
   bus::Bytes proof{};     // what the method wants: a password, a ticket of a shop
   friend bool operator==(const Login&, const Login&) = default;
 };
-/// Continues a session, at any gate.
+/// Continues a session, at any gate. All zero or empty but `reentry`: lets the player in again.
 struct Resume {
   SessionId session{};
   Key token{};         // of the last Welcome
