@@ -25,6 +25,7 @@
 #include "mail/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
+#include "nodes/gate/net/limits.hpp"
 #include "nodes/gate/wire/limits.hpp"
 #include "nodes/hosting/limits.hpp"
 #include "nodes/login/core/limits.hpp"
@@ -170,6 +171,7 @@ std::vector<LimitTable> limit_tables() {
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
+      {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::kGateNetLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
       {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},
