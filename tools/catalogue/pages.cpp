@@ -28,6 +28,8 @@
 #include "nodes/hosting/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
+#include "nodes/players/core/error.hpp"
+#include "nodes/players/core/limits.hpp"
 #include "nodes/replica/limits.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
@@ -164,6 +166,7 @@ std::vector<LimitTable> limit_tables() {
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
+      {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
   };

@@ -74,7 +74,12 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"up_not_handed_on", false, 60}, Broken{"closing_stays", false, 60},
         Broken{"no_since", true, 200}, Broken{"gate_death_ignored", true, 200},
         Broken{"rollback_goes_on", true, 200}, Broken{"unknown_bind_silent", true, 200},
-        Broken{"higher_bind_refused", true, 200}),
+        Broken{"higher_bind_refused", true, 200}, Broken{"old_login_comes_back", true, 60},
+        Broken{"bind_without_epoch", true, 60}, Broken{"row_not_saved", true, 200},
+        Broken{"told_before_stored", true, 200}, Broken{"account_not_relinked", true, 200},
+        Broken{"bound_not_told", true, 60}, Broken{"lost_not_looked_for", true, 200},
+        Broken{"link_lost_unheard", true, 200}, Broken{"left_unheard", true, 200},
+        Broken{"unlink_forgotten", false, 60}, Broken{"handed_on_twice", true, 400}),
     [](const auto& info) { return std::string(info.param.rule); });
 
 // --- scenarios -----------------------------------------------------------------------------------

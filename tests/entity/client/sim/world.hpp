@@ -4,7 +4,8 @@
 /// `owner_lost`; deaths are told to each reader in its own time, and nothing of a dead process
 /// comes after that.
 ///
-/// Gates, accounts and clients are test doubles (gate.cpp, account.cpp, client.cpp). `Policy` names
+/// The account is the product's core on a slow disk (account.cpp); gates and clients are test
+/// doubles (gate.cpp, client.cpp). `Policy` names
 /// one rule of the home that is broken at its border: words and moved states are changed on their
 /// way, or a call of the link is left out.
 #pragma once
@@ -20,6 +21,7 @@
 #include <string>
 
 #include "entity/client/home_lines.hpp"
+#include "nodes/players/core/account_core.hpp"
 
 namespace starbus::entity::sessions::sim {
 
@@ -158,8 +160,9 @@ class World {
   std::map<std::string, std::any> disk;
   std::map<std::uint64_t, Asked> requests;
   std::map<std::string, int> count;
-  std::map<std::string, int> died;  // per account
-  std::map<std::string, Bind> top;  // the highest bind that a subject was told
+  std::map<std::string, int> died;              // per account
+  std::map<std::string, Bind> top;              // the highest bind that a subject was told
+  std::map<std::string, std::uint64_t> logins;  // the latest that has had an account
   std::vector<std::unique_ptr<Client>> clients;
   /// Messages that a test holds back.
   std::function<bool(const Message&, const std::string& to)> hold;
@@ -258,26 +261,24 @@ class Player {
   World& world_;
 };
 
-/// The account: stores, then tells.
+/// An answer that comes when the disk has done its part.
+struct Later {
+  std::function<void(Outcome, std::any)> done{};
+};
+
+/// The product's account core, on a disk that takes its time and fails now and then.
 class Account {
  public:
-  struct Row {
-    SessionId session{};
-    GateId gate{};
-    std::uint32_t turn = 0;
-    Key seal{};
-    Bind bind{};
-    std::uint64_t login = 0;
-    std::string subject, next;
-    std::optional<Closing> up;
-  };
   struct BindAnswer {
-    std::string what;  // bound, refused, replaced, ended
+    std::string what;  // bound, refused, replaced, ended; later: `later` has it
     Bind bind{};
     std::string subject{};
     std::uint64_t login = 0;
+    std::shared_ptr<Later> later{};
   };
   Account(World& world, std::string name, const Pid& pid, std::uint64_t epoch);
+  ~Account();
+  void start();
   BindAnswer bind(const SessionId& session, const GateId& gate, const Key& seal,
                   std::uint64_t login);
   BindAnswer where(const SessionId& session, const Bind& bind);
@@ -285,19 +286,32 @@ class Account {
   void choose(const SessionId& session, const Bind& bind, const std::string& who);
   void left(const Left& word);
   void link_lost(const std::string& who);
+  void tick();
 
   std::string name;
   Pid pid;
-  Row row;
 
  private:
-  void step();
-  void link(const std::string& subject, bool unlink);
-  Bind draw() { return {epoch_, ++counter_}; }
-  BindAnswer bound() const { return {"bound", row.bind, row.subject, row.login}; }
+  using Ended = std::function<void(const AccountAnswer&)>;
+  BindAnswer ask(const AskAccount& word, const Sender& from,
+                 const std::optional<nodes::players::TicketSeen>& ticket,
+                 const std::shared_ptr<Later>& later, std::uint64_t login);
+  void put(std::uint64_t number, const AskAccount& word, const Sender& from,
+           const std::optional<nodes::players::TicketSeen>& ticket);
+  void prove(Ended done);
+  void apply(nodes::players::AccountEffects& effects);
+  void tell(const nodes::players::AccountEffects::ForGate& word);
+  void tell(const nodes::players::AccountEffects::ForSubject& word);
+  void store(const nodes::players::AccountEffects::Store& store);
+  void write(const nodes::players::AccountRow& row);
   World& world_;
   std::uint64_t epoch_;
-  std::uint64_t counter_ = 0;
+  nodes::players::AccountCore core_;
+  std::uint64_t asks_ = 0;
+  std::map<std::uint64_t, Ended> asked_;
+  std::set<std::shared_ptr<Later>> later_;
+  std::vector<std::function<void()>> again_;  // with the next tick
+  std::optional<Closing> handed_on_;
 };
 
 /// A device: what it concludes about its requests is checked by the oracle.
