@@ -1,5 +1,5 @@
 /// How values of sessions are written and read: one list of fields for both ways. For the codecs of
-/// this room and of nodes/gate/wire alone. Plain values; any thread.
+/// sessions: here, of gates and of accounts. Plain values; any thread.
 #pragma once
 
 #include <optional>

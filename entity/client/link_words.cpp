@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "entity/client/link.hpp"
+#include "entity/client/passes.hpp"
 
 namespace starbus::entity::sessions {
 
@@ -106,18 +107,11 @@ Answer ClientLink::on(const Relink& word, const Sender& from, LinkTime, Effects&
   if (!linked() || word.session != state_.session) return stranger(word.session, word.bind);
   if (from.gate && from.process != word.gate.process) return answer(AnswerKind::refused);
   if (word.turn == state_.turn && word.gate == state_.gate) return answer(AnswerKind::ok);
-  if (word.turn <= state_.turn || word.turn - state_.turn > word.passes.size()) {
-    return answer(AnswerKind::refused);
-  }
-  Key seal = state_.seal;
-  for (std::size_t i = word.passes.size() - (word.turn - state_.turn); i < word.passes.size();
-       ++i) {
-    if (seal_of(word.passes[i].secret) != seal) return answer(AnswerKind::refused);
-    seal = word.passes[i].seal;
-  }
+  const auto seal = seal_after(word, state_.turn, state_.seal);
+  if (!seal) return answer(AnswerKind::refused);
   state_.turn = word.turn;
   state_.gate = word.gate;
-  state_.seal = seal;
+  state_.seal = *seal;
   away_since_.reset();
   say_numbers(out);
   return answer(AnswerKind::ok);

@@ -35,6 +35,8 @@
 #include "nodes/login/verify/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
+#include "nodes/players/core/error.hpp"
+#include "nodes/players/core/limits.hpp"
 #include "nodes/replica/limits.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
@@ -172,6 +174,7 @@ std::vector<LimitTable> limit_tables() {
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::kGateNetLimits},
+      {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
       {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},

@@ -82,7 +82,14 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"window_stays_behind", false, 60}, Broken{"spoken_stays_behind", false, 100},
         Broken{"up_seen_stays_behind", false, 60}, Broken{"n_of_record_stays_behind", false, 60},
         Broken{"pass_stays_behind", false, 60}, Broken{"requests_of_the_turn_before", false, 60},
-        Broken{"pulse_never_said", true, 200}, Broken{"where_never_asked", true, 100}),
+        Broken{"pulse_never_said", true, 200}, Broken{"where_never_asked", true, 100},
+        // Of the account.
+        Broken{"old_login_comes_back", true, 60},
+        Broken{"bind_without_epoch", true, 60}, Broken{"row_not_saved", true, 200},
+        Broken{"told_before_stored", true, 200}, Broken{"account_not_relinked", true, 200},
+        Broken{"bound_not_told", true, 60}, Broken{"lost_not_looked_for", true, 200},
+        Broken{"link_lost_unheard", true, 200}, Broken{"left_unheard", true, 200},
+        Broken{"unlink_forgotten", false, 60}, Broken{"handed_on_twice", true, 400}),
     [](const auto& info) { return std::string(info.param.rule); });
 
 // --- scenarios -----------------------------------------------------------------------------------

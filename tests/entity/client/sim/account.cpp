@@ -1,137 +1,277 @@
-// The account's half, as a test double: it stores, then tells.
+// The product's account in the simulated world, between the policy's borders.
+#include <algorithm>
+
 #include "tests/entity/client/sim/world.hpp"
 
 namespace starbus::entity::sessions::sim {
 
-Account::Account(World& world, std::string n, const Pid& p, std::uint64_t epoch)
-    : name(std::move(n)), pid(p), world_(world), epoch_(epoch) {
-  row.subject = "player/" + name.substr(8) + "/1";
-  if (const auto found = world.disk.find(name); found != world.disk.end()) {
-    row = std::any_cast<Row>(found->second);
-    if (row.session) row.up.reset();  // a subject may have had it
+using nodes::players::AccountEffects;
+using nodes::players::AccountRow;
+using nodes::players::TicketSeen;
+
+namespace {
+
+std::string first_of(const std::string& account) {
+  return "player/" + account.substr(8) + "/1";
+}
+std::string text_of(AccountAnswerKind kind) {
+  switch (kind) {
+    case AccountAnswerKind::bound:
+      return "bound";
+    case AccountAnswerKind::replaced:
+      return "replaced";
+    case AccountAnswerKind::ended:
+      return "ended";
+    default:
+      return "refused";
   }
+}
+nodes::players::Outcome outcome_of(Outcome outcome) {
+  if (outcome == Outcome::no_owner) return nodes::players::Outcome::no_owner;
+  return outcome == Outcome::ok ? nodes::players::Outcome::answered
+                                : nodes::players::Outcome::owner_lost;
+}
+
+}  // namespace
+
+Account::Account(World& world, std::string n, const Pid& p, std::uint64_t epoch)
+    : name(std::move(n)),
+      pid(p),
+      world_(world),
+      epoch_(world.broken("bind_without_epoch") ? 1 : epoch),
+      core_({name, first_of(name), false}) {}
+
+/// Those who wait for an answer hear that its process has died.
+Account::~Account() {
+  for (const auto& later : later_) {
+    if (later->done) later->done(Outcome::owner_lost, {});
+  }
+}
+
+void Account::start() {
+  std::optional<AccountRow> row;
+  if (const auto found = world_.disk.find(name); found != world_.disk.end()) {
+    row = nodes::players::decode_row(std::any_cast<bus::Bytes>(found->second)).value();
+  }
+  AccountEffects effects;
+  core_.owned(epoch_, row, effects);
+  apply(effects);
+}
+
+void Account::tick() {
+  for (const auto& each : std::exchange(again_, {})) each();
+  AccountEffects effects;
+  core_.tick(world_.clock(), effects);
+  apply(effects);
+}
+
+// --- what it is asked ----------------------------------------------------------------------------
+
+Account::BindAnswer Account::ask(const AskAccount& word, const Sender& from,
+                                 const std::optional<TicketSeen>& ticket,
+                                 const std::shared_ptr<Later>& later, std::uint64_t login) {
+  later_.insert(later);
+  asked_[++asks_] = [this, later, login, word, from, ticket](const AccountAnswer& answer) {
+    if (answer.kind == AccountAnswerKind::later) {  // a gate would ask again after a while
+      again_.push_back([=, this] { ask(word, from, ticket, later, login); });
+      return;
+    }
+    later_.erase(later);
+    if (answer.kind == AccountAnswerKind::bound) {
+      if (login != 0 && login < world_.logins[name]) {
+        World::bad("P4 a login that was replaced came back: " + name);
+      }
+      world_.logins[name] = std::max(world_.logins[name], answer.login);
+    }
+    const Bind bind = world_.broken("bound_not_told") ? Bind{} : answer.bind;
+    later->done(Outcome::ok,
+                BindAnswer{text_of(answer.kind), bind, answer.subject, answer.login, {}});
+  };
+  put(asks_, word, from, ticket);
+  return {"later", {}, {}, 0, later};
+}
+
+/// In a turn of its own: the one who asks must be there before the answer.
+void Account::put(std::uint64_t number, const AskAccount& word, const Sender& from,
+                  const std::optional<TicketSeen>& ticket) {
+  world_.send(pid, World::channel_of(pid), Lane::up, "asked",
+              [this, me = name, number, word, from, ticket](World& world, const Pid&) {
+                if (world.account(me) != this) return std::any();
+                AccountEffects effects;
+                core_.ask(number, word, from, ticket, effects);
+                apply(effects);
+                return std::any();
+              });
+}
+
+/// A login has found that it is its player.
+void Account::prove(Ended done) {
+  asked_[++asks_] = std::move(done);
+  put(asks_, Prove{}, {}, {});
 }
 
 Account::BindAnswer Account::bind(const SessionId& session, const GateId& gate, const Key& seal,
                                   std::uint64_t login) {
-  if (row.session == session) return bound();
-  if (login != 0 && login != row.login) return {"refused"};
-  const Row old = row;
-  row.session = session;
-  row.gate = gate;
-  row.turn = 1;
-  row.seal = seal;
-  if (login == 0) {
-    row.login = world_.fresh();
-    row.up.reset();
+  const BindSession word{session, gate, 1, seal, {}};
+  const Sender from{gate.process, true};
+  const auto later = std::make_shared<Later>();
+  if (login != 0 || core_.row().session == session) {
+    TicketSeen ticket{true, {}, {}, login};
+    if (world_.broken("old_login_comes_back")) ticket.login = core_.row().login;
+    return ask(word, from, ticket, later, login);
   }
-  step();
-  if (old.session) {
-    world_.send(pid, old.gate.channel, Lane::down, "end",
-                [old, bind = row.bind](World& w, const Pid&) {
-                  if (Gate* there = w.gate(old.gate.process)) {
-                    there->end(old.session, bind, Reason::replaced, {}, true);
-                  }
-                  return std::any();
-                });
-  }
-  return bound();
-}
-
-/// Draws a bind and stores it before anybody hears of it; a pending switch unlinks first.
-void Account::step() {
-  row.bind = draw();
-  world_.disk[name] = row;
-  if (!row.next.empty()) return link(row.subject, true);
-  world_.send(pid, row.gate.channel, Lane::down, "bound", [r = row](World& w, const Pid&) {
-    if (Gate* gate = w.gate(r.gate.process)) gate->bound(r.session, r.bind, r.subject);
-    return std::any();
+  later_.insert(later);
+  prove([this, later, word, from](const AccountAnswer& proof) {
+    if (proof.kind != AccountAnswerKind::ok) {
+      later_.erase(later);
+      return later->done(Outcome::no_owner, {});  // it asks again
+    }
+    ask(word, from, TicketSeen{false, word.session, word.gate.channel, proof.login}, later, 0);
   });
-  link(row.subject, false);
+  return {"later", {}, {}, 0, later};
 }
 
-void Account::link(const std::string& subject, bool unlink) {
-  ToSubject word = Unlink{row.bind, Reason::switched};
-  if (!unlink) {
-    word = SetLink{row.session, row.gate, row.turn, row.bind, row.login, name, row.seal, row.up};
+Account::BindAnswer Account::where(const SessionId& session, const Bind& bind) {
+  return ask(Where{session, bind}, {}, {}, std::make_shared<Later>(), 0);
+}
+
+Account::BindAnswer Account::relink(const Relink& word) {
+  const AccountRow& row = core_.row();
+  if (world_.broken("account_not_relinked") && row.session == word.session) {
+    return {"bound", row.bind, row.subject, row.login, {}};
   }
-  const auto done = [this, me = name, my = pid, bind = row.bind, subject, unlink, &world = world_](
+  return ask(word, {word.gate.process, true}, {}, std::make_shared<Later>(), 0);
+}
+
+void Account::choose(const SessionId& session, const Bind& bind, const std::string& who) {
+  AccountEffects effects;
+  if (core_.choose(session, bind, who, effects)) ++world_.count["switches"];
+  apply(effects);
+}
+
+void Account::left(const Left& word) {
+  if (world_.broken("left_unheard")) return;
+  AccountEffects effects;
+  core_.hear(word, {}, effects);
+  apply(effects);
+}
+
+void Account::link_lost(const std::string& who) {
+  if (world_.broken("link_lost_unheard")) return;
+  AccountEffects effects;
+  core_.hear(LinkLost{who}, {}, effects);
+  apply(effects);
+}
+
+// --- what it wants done --------------------------------------------------------------------------
+
+void Account::apply(AccountEffects& effects) {
+  for (const auto& each : effects.answers) {
+    auto node = asked_.extract(each.ask);
+    if (!node.empty()) node.mapped()(each.answer);
+  }
+  for (const auto& each : effects.gates) tell(each);
+  for (const auto& each : effects.subjects) tell(each);
+  if (effects.load) {
+    const std::uint64_t question = effects.load->question;
+    world_.load(pid, effects.load->subject, [this, me = name, question, &world = world_] {
+      if (world.account(me) != this) return;
+      AccountEffects more;
+      core_.loaded(question, true, world.clock(), more);
+      apply(more);
+    });
+  }
+  if (effects.store) store(*effects.store);
+}
+
+void Account::tell(const AccountEffects::ForGate& each) {
+  if (const auto* bound = std::get_if<Bound>(&each.word)) {
+    if (world_.broken("bound_not_told")) return;
+    return world_.send(pid, each.to.channel, Lane::down, "bound",
+                       [to = each.to.process, word = *bound](World& w, const Pid&) {
+                         if (Gate* gate = w.gate(to)) {
+                           gate->bound(word.session, word.bind, word.subject);
+                         }
+                         return std::any();
+                       });
+  }
+  world_.send(pid, each.to.channel, Lane::down, "end",
+              [to = each.to.process, word = std::get<End>(each.word)](World& w, const Pid&) {
+                if (Gate* gate = w.gate(to)) {
+                  gate->end(word.session, word.bind, word.reason, word.closing, true);
+                }
+                return std::any();
+              });
+}
+
+void Account::tell(const AccountEffects::ForSubject& each) {
+  ToSubject word = each.word;
+  std::string what = "relink";
+  if (auto* const set = std::get_if<SetLink>(&word)) {
+    what = "set_link";
+    if (set->closing) handed_on_ = set->closing;
+    if (world_.broken("handed_on_twice")) set->closing = handed_on_;
+  }
+  if (std::holds_alternative<Unlink>(word)) what = "unlink";
+  if (std::holds_alternative<Pulse>(word)) what = "look";
+  const bool unsaid = (what == "unlink" && world_.broken("unlink_forgotten")) ||
+                      (what == "look" && world_.broken("lost_not_looked_for"));
+  const auto done = [this, me = name, question = each.question, what, &world = world_](
                         Outcome outcome, const std::any& value) {
     if (world.account(me) != this) return;
-    const Answer* answer = std::any_cast<Answer>(&value);
-    const bool old = answer != nullptr && answer->kind == AnswerKind::old;
-    if (!unlink && outcome != Outcome::no_owner && !old) row.up.reset();
-    if (row.bind != bind || !row.session) return;
-    if (old) return step();
-    if (unlink) {
-      row.subject = row.next;
-      row.next.clear();
-      row.up = answer != nullptr ? answer->closing : std::nullopt;
-      if (row.up && row.up->login != row.login) row.up.reset();
-      return step();
-    }
-    if (answer == nullptr) {
-      world.load(my, subject, [this, me, bind, &world] {
-        if (world.account(me) == this && row.bind == bind && row.session) step();
-      });
-    }
+    std::optional<Answer> answer;
+    if (const Answer* said = std::any_cast<Answer>(&value)) answer = *said;
+    if (answer && world.broken("bind_without_epoch")) answer->bind = {};
+    AccountEffects effects;
+    core_.answered(question, outcome_of(outcome), answer, world.clock(), effects);
+    apply(effects);
   };
+  if (unsaid) {
+    return world_.send(
+        pid, World::channel_of(pid), Lane::up, "unsaid",
+        [](World&, const Pid&) { return std::any(); }, done);
+  }
   world_.send(
-      pid, subject, Lane::up, unlink ? "unlink" : "set_link",
-      [subject, word](World& w, const Pid& from) {
-        return std::any(w.player(subject)->take(word, {from, false}));
+      pid, each.subject, Lane::up, what,
+      [to = each.subject, word](World& w, const Pid& from) {
+        return std::any(w.player(to)->take(word, {from, false}));
       },
       done);
 }
 
-Account::BindAnswer Account::where(const SessionId& session, const Bind& bind) {
-  if (row.session != session) return {row.session ? "replaced" : "ended"};
-  // A new life of the account binds what it has stored anew.
-  if (bind == Bind{} || (row.bind == bind && !world_.owned(row.subject) && row.next.empty()))
-    step();
-  return bound();
+// --- the disk ------------------------------------------------------------------------------------
+
+void Account::write(const AccountRow& row) {
+  bus::Bytes bytes;
+  encode(row, bytes);
+  if (!world_.broken("row_not_saved")) world_.disk[name] = bytes;
 }
 
-Account::BindAnswer Account::relink(const Relink& word) {
-  if (row.session != word.session) return {row.session ? "replaced" : "ended"};
-  if (word.turn > row.turn) {
-    row.turn = word.turn;
-    row.gate = word.gate;
-    row.seal = word.passes.back().seal;
-    world_.disk[name] = row;
-  }
-  // After the set_links that may still be under way.
-  world_.send(pid, row.subject, Lane::up, "relink",
-              [subject = row.subject, word](World& w, const Pid& from) {
-                return std::any(w.player(subject)->take(word, {from, false}));
-              });
-  return bound();
-}
-
-void Account::choose(const SessionId& session, const Bind& bind, const std::string& who) {
-  if (row.session != session || row.bind != bind || !row.next.empty() || who == row.subject) return;
-  row.next = who;
-  ++world_.count["switches"];
-  step();
-}
-
-void Account::left(const Left& word) {
-  if (row.session != word.session || row.subject != word.subject || row.bind != word.bind) return;
-  const Row old = row;
-  row.session = {};
-  row.next.clear();
-  row.up = word.closing;
-  world_.disk[name] = row;
-  world_.send(pid, old.gate.channel, Lane::down, "end", [old, word](World& w, const Pid&) {
-    if (Gate* gate = w.gate(old.gate.process)) {
-      gate->end(old.session, {~0ULL, 0}, word.reason, word.closing, true);
+/// Its process may die before the disk has it, and between that and the word of the disk. A write
+/// that fails may have been done.
+void Account::store(const AccountEffects::Store& store) {
+  const auto told = [this, me = name, number = store.number, &world = world_](
+                        Outcome, const std::any& value) {
+    if (world.account(me) != this) return;
+    AccountEffects effects;
+    if (std::any_cast<bool>(value)) {
+      core_.stored(number, effects);
+    } else {
+      core_.store_failed(number, world.clock(), effects);
     }
-    return std::any();
-  });
-}
-
-void Account::link_lost(const std::string& who) {
-  if (row.session && row.subject == who && row.next.empty()) step();
+    apply(effects);
+  };
+  const bool early = world_.broken("told_before_stored");
+  world_.send(
+      pid, World::channel_of(pid), Lane::down, "disk",
+      [this, me = name, row = store.row](World& world, const Pid&) {
+        if (world.account(me) != this) return std::any(false);
+        const bool fails = world.chance(0.05);
+        if (!fails || world.chance(0.5)) write(row);
+        return std::any(!fails);
+      },
+      early ? Done{} : Done{told});
+  if (early) told(Outcome::ok, true);
 }
 
 }  // namespace starbus::entity::sessions::sim

@@ -91,7 +91,13 @@ void World::deliver(const Key3& key) {
   if (owner == Pid{}) return note(Outcome::no_owner, {});
   if (told(owner, message.from)) return;  // nothing of a dead process after its death was told
   ++count["delivered"];
-  note(Outcome::ok, message.handler(*this, message.from));
+  std::any value = message.handler(*this, message.from);
+  const auto* const answer = std::any_cast<Account::BindAnswer>(&value);
+  if (answer == nullptr || !answer->later) return note(Outcome::ok, std::move(value));
+  answer->later->done = [this, owner, from = message.from, done = message.done](Outcome outcome,
+                                                                                std::any later) {
+    if (done && alive(from)) notes_[from].push_back({done, outcome, std::move(later), owner});
+  };
 }
 
 /// The owner died: what was sent ends as owner_lost; a suffix that never left may stay.
@@ -272,8 +278,7 @@ void World::load(const Pid& from, const std::string& name, std::function<void()>
           // The owner must be there before it tells anybody.
           auto made = std::make_unique<Account>(world, name, at, ++world.epochs_);
           world.accounts_[name] = {at, std::move(made)};
-          Account& there = *world.accounts_[name].second;
-          if (there.row.session) there.where(there.row.session, {});
+          world.accounts_[name].second->start();
         } else {
           world.own(name, at, std::make_shared<Player>(world, name, at));
         }

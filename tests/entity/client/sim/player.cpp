@@ -172,7 +172,12 @@ void Player::apply(Effects& effects) {
       apply(more);
     }
   }
-  if (effects.linked) dirty = false;
+  if (effects.linked) {
+    dirty = false;
+    // Its account may not have heard yet that this gate is dead.
+    const Pid gate = link.state().gate.process;
+    if (world_.told(pid, gate)) gate_died(gate);
+  }
   if (effects.news && dirty && link.wants_news()) {
     dirty = false;
     Effects more;

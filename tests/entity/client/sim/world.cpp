@@ -34,7 +34,9 @@ World::World(std::uint64_t seed, std::string broken, bool with_deaths)
     clients.push_back(std::make_unique<Client>(*this, name, account));
   }
 }
-World::~World() = default;
+World::~World() {
+  accounts_.clear();  // they say so to those who wait for them
+}
 
 // --- the oracle ----------------------------------------------------------------------------------
 
@@ -183,6 +185,7 @@ void World::tick() {
     const auto owner = owners_.find(name);
     if (owner != owners_.end() && !owner->second.moving) owner->second.player->tick();
   }
+  for (const auto& [name, account] : accounts_) account.second->tick();
   for (const auto& client : clients) client->tick();
 }
 
@@ -309,6 +312,10 @@ void World::heal() {
     settle();
     tick();
     settle();
+    for (const auto& client :
+         clients) {  // a gate that died with a take of it: the other refuses it
+      if (client->on && !client->told && client->record() == nullptr) client->gate_gone();
+    }
     left = left_over();
     if (left.empty()) return;
   }

@@ -4,9 +4,10 @@
 /// `owner_lost`; deaths are told to each reader in its own time, and nothing of a dead process
 /// comes after that.
 ///
-/// The links of homes and the cores of gates are the product's (player.cpp, gate.cpp); clients and
-/// logins are test doubles (client.cpp). `Policy` names one rule of a home or a gate that is broken
-/// at its border: words and moved states are changed on their way, or a call is left out.
+/// The links of homes, the cores of gates and of accounts (these on a slow disk) are the product's
+/// (player.cpp, gate.cpp, account.cpp); clients and logins are test doubles (client.cpp). `Policy`
+/// names one rule of one of them that is broken at its border: words, rows and moved states are
+/// changed on their way, or a call is left out.
 #pragma once
 
 #include <any>
@@ -21,6 +22,7 @@
 
 #include "entity/client/home_lines.hpp"
 #include "nodes/gate/core/gate_core.hpp"
+#include "nodes/players/core/account_core.hpp"
 
 namespace starbus::entity::sessions::sim {
 
@@ -139,8 +141,9 @@ class World {
   std::map<std::string, std::any> disk;
   std::map<std::uint64_t, Asked> requests;
   std::map<std::string, int> count;
-  std::map<std::string, int> died;  // per account
-  std::map<std::string, Bind> top;  // the highest bind that a subject was told
+  std::map<std::string, int> died;              // per account
+  std::map<std::string, Bind> top;              // the highest bind that a subject was told
+  std::map<std::string, std::uint64_t> logins;  // the latest that has had an account
   std::vector<std::unique_ptr<Client>> clients;
   /// Messages that a test holds back.
   std::function<bool(const Message&, const std::string& to)> hold;
@@ -257,26 +260,24 @@ class Player {
   World& world_;
 };
 
-/// The account: stores, then tells.
+/// An answer that comes when the disk has done its part.
+struct Later {
+  std::function<void(Outcome, std::any)> done{};
+};
+
+/// The product's account core, on a disk that takes its time and fails now and then.
 class Account {
  public:
-  struct Row {
-    SessionId session{};
-    GateId gate{};
-    std::uint32_t turn = 0;
-    Key seal{};
-    Bind bind{};
-    std::uint64_t login = 0;
-    std::string subject, next;
-    std::optional<Closing> up;
-  };
   struct BindAnswer {
-    std::string what;  // bound, refused, replaced, ended
+    std::string what;  // bound, refused, replaced, ended; later: `later` has it
     Bind bind{};
     std::string subject{};
     std::uint64_t login = 0;
+    std::shared_ptr<Later> later{};
   };
   Account(World& world, std::string name, const Pid& pid, std::uint64_t epoch);
+  ~Account();
+  void start();
   BindAnswer bind(const SessionId& session, const GateId& gate, const Key& seal,
                   std::uint64_t login);
   BindAnswer where(const SessionId& session, const Bind& bind);
@@ -284,19 +285,32 @@ class Account {
   void choose(const SessionId& session, const Bind& bind, const std::string& who);
   void left(const Left& word);
   void link_lost(const std::string& who);
+  void tick();
 
   std::string name;
   Pid pid;
-  Row row;
 
  private:
-  void step();
-  void link(const std::string& subject, bool unlink);
-  Bind draw() { return {epoch_, ++counter_}; }
-  BindAnswer bound() const { return {"bound", row.bind, row.subject, row.login}; }
+  using Ended = std::function<void(const AccountAnswer&)>;
+  BindAnswer ask(const AskAccount& word, const Sender& from,
+                 const std::optional<nodes::players::TicketSeen>& ticket,
+                 const std::shared_ptr<Later>& later, std::uint64_t login);
+  void put(std::uint64_t number, const AskAccount& word, const Sender& from,
+           const std::optional<nodes::players::TicketSeen>& ticket);
+  void prove(Ended done);
+  void apply(nodes::players::AccountEffects& effects);
+  void tell(const nodes::players::AccountEffects::ForGate& word);
+  void tell(const nodes::players::AccountEffects::ForSubject& word);
+  void store(const nodes::players::AccountEffects::Store& store);
+  void write(const nodes::players::AccountRow& row);
   World& world_;
   std::uint64_t epoch_;
-  std::uint64_t counter_ = 0;
+  nodes::players::AccountCore core_;
+  std::uint64_t asks_ = 0;
+  std::map<std::uint64_t, Ended> asked_;
+  std::set<std::shared_ptr<Later>> later_;
+  std::vector<std::function<void()>> again_;  // with the next tick
+  std::optional<Closing> handed_on_;
 };
 
 /// A device: what it concludes about its requests is checked by the oracle.
