@@ -3,6 +3,7 @@
 /// bye and log in, but not destroy the client. Views are good during the call.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "clients/cpp/frames.hpp"
@@ -46,6 +47,14 @@ enum class Advice : std::uint8_t {
 };
 Advice advice_of(EndReason reason);
 
+/// A connection was not made, or is lost; another one will be tried.
+struct Lost {
+  bool was_online = false;              // else: the client was not let in yet
+  std::optional<CloseReason> reason{};  // of the gate; nullopt: the connection broke
+  std::string_view text{};              // of the gate, for a person
+  milliseconds again_in{};              // until the next attempt
+};
+
 /// See above.
 class Events {
  public:
@@ -59,8 +68,8 @@ class Events {
   /// Connected, and let in. `goes_on`: the stretch continues as if nothing had happened; else its
   /// full state follows. Keep the ticket if the program wants to come back after its own restart.
   virtual void on_online(bool /*goes_on*/, const Ticket&) {}
-  /// The connection is lost, and will be made again. Requests wait.
-  virtual void on_lost() {}
+  /// The connection is lost, or the gate has no room now, and it is tried again. Requests wait.
+  virtual void on_lost(const Lost&) {}
   /// A stretch begins.
   virtual void on_full(const FullState&) {}
   virtual void on_call(const Call&) {}

@@ -94,7 +94,7 @@ void Session::connected(Time now) {
 
 void Session::disconnected(Time now) {
   now_ = now;
-  if (link_ != Link::none) lost(now);
+  if (link_ != Link::none) lost(now, {});
 }
 
 void Session::received(ByteView frame, Time now) {
@@ -114,9 +114,9 @@ void Session::tick(Time now) {
   if (now >= give_up_at()) return finish(EndReason::unreachable, {});
   if (link_ == Link::none) return;
   const bool greeted = state_ == State::waiting || state_ == State::online;
-  if (!greeted && now >= opened_ + kGreetingTime) return lost(now);
+  if (!greeted && now >= opened_ + kGreetingTime) return lost(now, {});
   if (link_ != Link::open) return;
-  if (now >= heard_ + beat_ * kSilentBeats || now >= close_at_) return lost(now);
+  if (now >= heard_ + beat_ * kSilentBeats || now >= close_at_) return lost(now, {});
   if (now >= stable_at_) {
     stable_at_ = Time::max();
     route_.good();
@@ -201,7 +201,7 @@ void Session::tell(std::vector<Ending> endings) {
 
 void Session::fault(Time now) {
   ++counts_.faults;
-  lost(now);
+  lost(now, {});
 }
 
 void Session::drop_link() {
@@ -217,22 +217,21 @@ void Session::drop_link() {
   ack_at_ = stable_at_ = close_at_ = Time::max();
 }
 
-void Session::lost(Time now, milliseconds at_least, Next next) {
+void Session::lost(Time now, const Cause& cause) {
   if (leaving_) return finish(EndReason::bye, {});
   if (ended_) return close(ended_->reason, 0, {}, now);
   const bool was_online = state_ == State::online;
   if (was_online && stable_at_ == Time::max()) progress_ = now;
   drop_link();
   state_ = let_in_ ? State::away : State::connecting;
-  if (next == Next::same) route_.lost(now, at_least);
-  if (next == Next::elsewhere) route_.elsewhere(now, at_least);
-  if (was_online) events_.on_lost();
+  if (cause.next == Next::same) route_.lost(now, cause.at_least);
+  if (cause.next == Next::elsewhere) route_.elsewhere(now, cause.at_least);
+  events_.on_lost({was_online, cause.reason, cause.text, route_.due() - now});
 }
 
 void Session::close(CloseReason reason, std::uint32_t retry_ms, std::string_view text, Time now) {
   if (leaving_) return finish(EndReason::bye, text);
-  milliseconds wait{};
-  Next next = Next::same;
+  Cause cause{reason, text, {}, Next::same};
   switch (reason) {
     case CloseReason::idle:
     case CloseReason::too_slow:
@@ -241,29 +240,29 @@ void Session::close(CloseReason reason, std::uint32_t retry_ms, std::string_view
     case CloseReason::too_many:
     case CloseReason::full:
     case CloseReason::later:
-      wait = std::min(milliseconds(retry_ms), kRetryTold);
-      progress_ = now + wait;
+      cause.at_least = std::min(milliseconds(retry_ms), kRetryTold);
+      progress_ = now + cause.at_least;
       break;
     case CloseReason::leaving:
-      next = Next::elsewhere;
+      cause.next = Next::elsewhere;
       break;
     case CloseReason::window:
-      return enter_again(reason, text, now, wait);
+      return enter_again(cause, now);
     default:
       return finish(static_cast<EndReason>(reason), text);
   }
-  if (ended_) return enter_again(reason, text, now, wait);
-  lost(now, wait, next);
+  if (ended_) return enter_again(cause, now);
+  lost(now, cause);
 }
 
-void Session::enter_again(CloseReason reason, std::string_view text, Time now,
-                          milliseconds at_least) {
-  const bool tried = entry_ == Entry::reenter;
-  if (tried || ticket_.reentry.empty()) return finish(static_cast<EndReason>(reason), text);
+void Session::enter_again(const Cause& cause, Time now) {
+  if (entry_ == Entry::reenter || ticket_.reentry.empty()) {
+    return finish(static_cast<EndReason>(*cause.reason), cause.text);
+  }
   entry_ = Entry::reenter;
   ended_.reset();
   playing_ = false;
-  lost(now, at_least);
+  lost(now, cause);
 }
 
 void Session::finish(EndReason reason, std::string_view text) {

@@ -136,9 +136,16 @@ class Session {
   void fault(Time now);
   /// No connection any more; it is made again, or the session ends.
   void drop_link();
-  void lost(Time now, milliseconds at_least = milliseconds(0), Next next = Next::same);
+  /// What a gate has said of it, if it has.
+  struct Cause {
+    std::optional<CloseReason> reason{};
+    std::string_view text{};
+    milliseconds at_least{};  // until the next attempt
+    Next next = Next::same;
+  };
+  void lost(Time now, const Cause& cause);
   void close(CloseReason reason, std::uint32_t retry_ms, std::string_view text, Time now);
-  void enter_again(CloseReason reason, std::string_view text, Time now, milliseconds at_least);
+  void enter_again(const Cause& cause, Time now);
   void finish(EndReason reason, std::string_view text);
   Time give_up_at() const;
 

@@ -73,7 +73,7 @@ void Session::hear(const Busy& frame, Time now) {
 void Session::hear(const GoTo& frame, Time now) {
   if (state_ != State::waiting && state_ != State::online) return fault(now);
   route_.go_to(frame.address, now);
-  lost(now, milliseconds(0), Next::named);
+  lost(now, {{}, {}, {}, Next::named});
 }
 
 void Session::hear(const Ping& frame, Time now) {

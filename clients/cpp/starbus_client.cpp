@@ -37,8 +37,11 @@ class EventsOfC : public game::Events {
   void on_online(bool goes_on, const game::Ticket&) override {
     if (to_.online) to_.online(to_.user, goes_on ? 1 : 0);
   }
-  void on_lost() override {
-    if (to_.lost) to_.lost(to_.user);
+  void on_lost(const game::Lost& lost) override {
+    if (!to_.lost) return;
+    const int reason = lost.reason ? static_cast<int>(*lost.reason) : 0;
+    to_.lost(to_.user, lost.was_online ? 1 : 0, reason, std::string(lost.text).c_str(),
+             lost.again_in.count());
   }
   void on_full(const game::FullState& full) override {
     if (!to_.full) return;

@@ -85,7 +85,8 @@ typedef struct starbus_client_events {
   /* what: 1 place in the queue, 2 account, 3 subject, 4 another gate */
   void (*waiting)(void* user, int what, uint64_t ahead, uint32_t seconds);
   void (*online)(void* user, int goes_on);
-  void (*lost)(void* user);
+  /* reason: of the gate; 0: the connection broke. The next attempt is in so many milliseconds. */
+  void (*lost)(void* user, int was_online, int reason, const char* text, int64_t again_in);
   void (*full)(void* user, const starbus_full* full);
   void (*call)(void* user, uint32_t method, uint32_t types, const uint8_t* arguments, size_t size);
   void (*news)(void* user, const uint8_t* changes, size_t size);

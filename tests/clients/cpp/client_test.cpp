@@ -20,7 +20,9 @@ using mini::LoopGate;
 class Notes : public Events {
  public:
   void on_online(bool goes_on, const Ticket&) override { add(goes_on ? "goes on" : "new"); }
-  void on_lost() override { add("lost"); }
+  void on_lost(const Lost& lost) override {
+    if (lost.was_online) add("lost");
+  }
   void on_full(const FullState& full) override { add(full.subject); }
   void on_call(const Call& call) override { add(std::string(text_of(call.arguments))); }
   void on_ended(EndReason reason, std::string_view) override { add(std::string(name_of(reason))); }

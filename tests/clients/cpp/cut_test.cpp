@@ -1,5 +1,9 @@
 // A connection that is cut at any byte, either way, leaves no hole and no double.
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <deque>
 
 #include "clients/cpp/session.hpp"
 #include "tests/clients/cpp/mini_gate.hpp"
@@ -39,10 +43,16 @@ class Player : public Events {
   Session session_;
 };
 
-/// One player and one gate; the first connection is cut when so many bytes have passed.
+/// When a connection is cut: so many bytes from the gate, and from the client.
+struct Cut {
+  std::size_t down = kNever;
+  std::size_t up = kNever;
+};
+
+/// One player and one gate; each cut is for one connection, and those after them hold.
 class Line {
  public:
-  Line(std::size_t cut_down, std::size_t cut_up) : down_left_(cut_down), up_left_(cut_up) {
+  explicit Line(std::deque<Cut> cuts) : cuts_(std::move(cuts)) {
     EXPECT_TRUE(player.session().login({"password", "anna", Bytes(6, std::byte{'s'})}, now_));
   }
   /// Until both are quiet; false if that never comes.
@@ -69,33 +79,36 @@ class Line {
     player.session().connected(now_);
     gate.connected();
     in_ = {};
+    left_ = cuts_.empty() ? Cut{} : cuts_.front();
+    if (!cuts_.empty()) cuts_.pop_front();
   }
   bool pass() {
     Bytes said;
     while (const auto frame = player.session().next_frame()) put_frame(*frame, said);
-    const bool cut_up = said.size() > up_left_;
-    if (cut_up) said.resize(up_left_);
+    const bool cut_up = cut(said, left_.up);
     up_ += said.size();
-    up_left_ -= up_left_ == kNever ? 0 : said.size();
     gate.received(said);
     Bytes answer = gate.output();
-    const bool cut_down = answer.size() > down_left_;
-    if (cut_down) answer.resize(down_left_);
+    const bool cut_down = cut(answer, left_.down);
     down_ += answer.size();
-    down_left_ -= down_left_ == kNever ? 0 : answer.size();
     in_.append(answer);
     while (const auto frame = in_.next()) player.session().received(*frame, now_);
-    if (cut_up || cut_down) {
-      player.session().disconnected(now_);
-      down_left_ = up_left_ = kNever;
-    }
+    if (cut_up || cut_down) player.session().disconnected(now_);
     return !said.empty() || !answer.empty();
+  }
+
+  /// Whether there is more than what may pass, which is all that is left of it.
+  static bool cut(Bytes& bytes, std::size_t& left) {
+    const bool too_many = bytes.size() > left;
+    if (too_many) bytes.resize(left);
+    if (left != kNever) left -= bytes.size();
+    return too_many;
   }
 
   Time now_{1'000};
   FrameStream in_;
-  std::size_t down_left_;
-  std::size_t up_left_;
+  std::deque<Cut> cuts_;
+  Cut left_;
   std::size_t down_ = 0;
   std::size_t up_ = 0;
 };
@@ -113,25 +126,36 @@ void expect_whole(Line& line) {
 }
 
 TEST(GameCut, AtAnyByteFromTheGateNothingIsMissingOrDouble) {
-  Line whole(kNever, kNever);
+  Line whole({});
   expect_whole(whole);
   for (std::size_t cut = 0; cut < whole.down(); ++cut) {
     SCOPED_TRACE(cut);
-    Line line(cut, kNever);
+    Line line({Cut{cut, kNever}});
     expect_whole(line);
     ASSERT_FALSE(testing::Test::HasFailure());
   }
 }
 
 TEST(GameCut, AtAnyByteFromTheClientNothingIsMissingOrDouble) {
-  Line whole(kNever, kNever);
+  Line whole({});
   expect_whole(whole);
   for (std::size_t cut = 0; cut < whole.up(); ++cut) {
     SCOPED_TRACE(cut);
-    Line line(kNever, cut);
+    Line line({Cut{kNever, cut}});
     expect_whole(line);
     ASSERT_FALSE(testing::Test::HasFailure());
   }
+}
+
+RC_GTEST_PROP(GameCut, AgainAndAgainNothingIsMissingOrDouble, ()) {
+  std::deque<Cut> cuts;
+  for (int i = *rc::gen::inRange(1, 7); i > 0; --i) {
+    cuts.push_back(
+        {*rc::gen::inRange<std::size_t>(0, 400), *rc::gen::inRange<std::size_t>(0, 300)});
+  }
+  Line line(cuts);
+  expect_whole(line);
+  RC_ASSERT(!testing::Test::HasFailure());
 }
 
 }  // namespace

@@ -31,7 +31,10 @@ class Diary : public Events {
     line(goes_on ? "goes on" : "new session");
     ticket_ = ticket;
   }
-  void on_lost() override { line("lost"); }
+  void on_lost(const Lost& lost) override {
+    if (lost.was_online) return line("lost");
+    if (lost.reason) line("refused " + std::string(name_of(*lost.reason)));
+  }
   void on_full(const FullState& full) override { line("full " + full.subject); }
   void on_call(const Call& call) override { line("call " + std::string(text_of(call.arguments))); }
   void on_news(ByteView news) override { line("news " + std::string(text_of(news))); }

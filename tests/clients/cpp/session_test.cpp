@@ -203,6 +203,28 @@ TEST(GameSession, EachCloseReasonHasItsConsequence) {
   }
 }
 
+TEST(GameSession, ThePlayerIsToldThatAllPlacesAreTaken) {
+  struct Ear : Diary {
+    void on_lost(const Lost& lost) override {
+      line(std::string(name_of(lost.reason.value())) + " " + std::string(lost.text));
+      again_in = lost.again_in;
+    }
+    milliseconds again_in{};
+  } ear;
+  Session session({{"a:1"}, "test", 0, 1}, ear);
+  ASSERT_TRUE(session.login({"password", "anna", {}}, 1s));
+  ASSERT_TRUE(session.connect(1s));
+  session.connected(1s);
+  bus::Bytes closed;
+  wire::encode(wire::ToClient(wire::Closed{wire::CloseReason::full, 60'000, "no place"}), closed);
+  session.received(closed, 1s);
+  EXPECT_EQ(ear.read(), Lines{"full no place"});
+  EXPECT_GE(ear.again_in, 60s);
+  EXPECT_EQ(session.state(), State::connecting);
+  EXPECT_FALSE(session.connect(1s + ear.again_in - 1ms));
+  EXPECT_TRUE(session.connect(1s + ear.again_in));
+}
+
 TEST(GameSession, AfterLeavingAnotherGateIsTried) {
   World world({"a:1", "b:1"});
   ASSERT_TRUE(world.session.login({"password", "anna", {}}, world.now));
@@ -244,7 +266,7 @@ TEST(GameSession, WindowIsAnsweredWithTheSignedPartOnce) {
   const auto resume = std::get<wire::Resume>(world.said().back());
   EXPECT_EQ(resume, (wire::Resume{{}, {}, "", {}, bytes("signed")}));
   world.say(wire::Closed{wire::CloseReason::window, 0, "too late"});
-  EXPECT_EQ(world.diary.read(), (Lines{"lost", "ended window: too late"}));
+  EXPECT_EQ(world.diary.read(), (Lines{"lost", "refused window", "ended window: too late"}));
   EXPECT_EQ(world.told(), Lines{"1 unknown"});
 }
 
