@@ -93,7 +93,7 @@ struct Desk {
     questions.emplace(++last_question, question);
     return last_question;
   }
-  void frame(Connection to, ToClient frame) {
+  void frame(ConnectionId to, ToClient frame) {
     if (to != 0) effects.push_back(SendFrame{to, std::move(frame)});
   }
 

@@ -19,17 +19,17 @@ bool may_reenter(CloseReason reason) {
          reason == CloseReason::window;
 }
 
-void Doors::opened(Connection connection, std::string address) {
+void Doors::opened(ConnectionId connection, std::string address) {
   doors_[connection].address = std::move(address);
 }
 
-void Doors::hang_up(Connection connection, Closed why) {
+void Doors::hang_up(ConnectionId connection, Closed why) {
   desk_.frame(connection, std::move(why));
   desk_.effects.push_back(HangUp{connection});
   doors_.erase(connection);
 }
 
-void Doors::frame(Connection connection, const FromClient& frame) {
+void Doors::frame(ConnectionId connection, const FromClient& frame) {
   const auto found = doors_.find(connection);
   if (found == doors_.end()) return;  // it was hung up on
   Door& door = found->second;
@@ -48,7 +48,7 @@ void Doors::frame(Connection connection, const FromClient& frame) {
   hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place"});
 }
 
-void Doors::in_session(Connection connection, Session& session, const FromClient& frame) {
+void Doors::in_session(ConnectionId connection, Session& session, const FromClient& frame) {
   bool good = session.stage == Stage::live;
   if (const auto* ack = std::get_if<Ack>(&frame); good && ack != nullptr) {
     if (session.window.holds(ack->c)) {
@@ -73,7 +73,7 @@ void Doors::in_session(Connection connection, Session& session, const FromClient
   hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place, or not true"});
 }
 
-void Doors::refused_request(Connection connection, const Ask& request, Body reply) {
+void Doors::refused_request(ConnectionId connection, const Ask& request, Body reply) {
   const auto found = doors_.find(connection);
   Session* const session =
       found == doors_.end() ? nullptr : desk_.table.find(found->second.session);
@@ -83,7 +83,7 @@ void Doors::refused_request(Connection connection, const Ask& request, Body repl
   if (!desk_.uplink->refuse(*session, request, std::move(reply))) ++desk_.counters.malformed;
 }
 
-void Doors::closed(Connection connection) {
+void Doors::closed(ConnectionId connection) {
   const auto found = doors_.find(connection);
   if (found == doors_.end()) return;
   const Door door = found->second;
@@ -105,7 +105,7 @@ void Doors::closed(Connection connection) {
 
 // --- a new session -------------------------------------------------------------------------------
 
-void Doors::enter(Connection connection, LoginAsk ask, bool reentry) {
+void Doors::enter(ConnectionId connection, LoginAsk ask, bool reentry) {
   if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
   if (desk_.table.size() >= desk_.options.sessions) {
     return hang_up(connection, {CloseReason::full, kRetryMs, "gate: full, try again"});
@@ -155,7 +155,7 @@ void Doors::forget_login(Session& session) {
   desk_.effects.push_back(ForgetLogin{std::exchange(session.login_question, 0)});
 }
 
-void Doors::attach(Session& session, Connection connection) {
+void Doors::attach(Session& session, ConnectionId connection) {
   Door& door = doors_[connection];
   door.session = session.id;
   door.waits = false;
@@ -183,7 +183,7 @@ void Doors::welcome_new(Session& session) {
 
 // --- a session that goes on ----------------------------------------------------------------------
 
-void Doors::resume(Connection connection, const Resume& frame) {
+void Doors::resume(ConnectionId connection, const Resume& frame) {
   Session* const session = desk_.table.find(frame.session);
   if (session == nullptr) {
     if (frame.gate.empty() || frame.gate == desk_.options.self.channel) {
@@ -229,7 +229,7 @@ std::optional<CloseReason> Doors::check(Session& session, const Key& token,
   return CloseReason::window;
 }
 
-void Doors::resume_here(Session& session, Connection connection, const Resume& frame) {
+void Doors::resume_here(Session& session, ConnectionId connection, const Resume& frame) {
   if (const auto no = check(session, frame.token, frame.position)) {
     return hang_up(connection, {*no, 0, {}});
   }
@@ -247,7 +247,7 @@ void Doors::resume_here(Session& session, Connection connection, const Resume& f
   desk_.downlink->credit(session);
 }
 
-void Doors::ask_other(Connection connection, const Resume& frame, const std::string& channel,
+void Doors::ask_other(ConnectionId connection, const Resume& frame, const std::string& channel,
                       const bus::Process& process) {
   if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
   if (waiting_.size() >= kGivesWaiting) {
@@ -264,7 +264,7 @@ void Doors::ask_other(Connection connection, const Resume& frame, const std::str
                                         desk_.options.self, desk_.options.address, connection}});
 }
 
-void Doors::reenter(Connection connection, const Resume& frame) {
+void Doors::reenter(ConnectionId connection, const Resume& frame) {
   if (frame.reentry.empty()) return hang_up(connection, {CloseReason::token, 0, {}});
   const std::string address = doors_[connection].address;
   enter(connection, {{}, kReentryMethod, {}, frame.reentry, address}, true);
@@ -275,7 +275,7 @@ void Doors::given(Session& session) {
   for (auto next = waiting_.lower_bound({session.id, 0});
        next != waiting_.end() && next->first.first == session.id;
        next = waiting_.lower_bound({session.id, 0})) {
-    const Connection connection = next->first.second;
+    const ConnectionId connection = next->first.second;
     const Waiter waiter = std::move(next->second);
     waiting_.erase(next);
     doors_[connection].waits = false;
@@ -288,7 +288,7 @@ void Doors::given(Session& session) {
   }
 }
 
-void Doors::not_given(const SessionId& session, Connection connection, CloseReason reason,
+void Doors::not_given(const SessionId& session, ConnectionId connection, CloseReason reason,
                       bool again) {
   const auto found = waiting_.find({session, connection});
   if (found == waiting_.end()) return;
@@ -352,7 +352,7 @@ void Doors::say_waiting(Session& session, WaitsFor what) {
 
 void Doors::close(Session& session, Closed why) {
   if (session.connection == 0) return;
-  const Connection connection = std::exchange(session.connection, 0);
+  const ConnectionId connection = std::exchange(session.connection, 0);
   session.away = desk_.now;
   desk_.table.wake(session, desk_.now + desk_.options.times.away);
   hang_up(connection, std::move(why));

@@ -17,12 +17,12 @@ class Doors {
   explicit Doors(Desk& desk) : desk_(desk) {}
 
   /// As GateCore::opened() and frame().
-  void opened(Connection connection, std::string address);
+  void opened(ConnectionId connection, std::string address);
   /// Of a connection that was opened, and not hung up on.
-  void frame(Connection connection, const FromClient& frame);
+  void frame(ConnectionId connection, const FromClient& frame);
   /// A request that the shell refuses; see Uplink::refuse.
-  void refused_request(Connection connection, const Ask& request, Body reply);
-  void closed(Connection connection);
+  void refused_request(ConnectionId connection, const Ask& request, Body reply);
+  void closed(ConnectionId connection);
   void login_said(std::uint64_t question, const LoginAnswer& answer);
   /// The client of a session that a login has just opened gets its welcome.
   void welcome_new(Session& session);
@@ -33,7 +33,7 @@ class Doors {
 
   /// Another gate has given the session: a connection that still waits for it continues.
   void given(Session& session);
-  void not_given(const SessionId& session, Connection connection, CloseReason reason, bool again);
+  void not_given(const SessionId& session, ConnectionId connection, CloseReason reason, bool again);
   /// The outcome of a Give: it did not reach the other gate.
   void give_failed(const Question& question);
   /// All connections end, at once.
@@ -62,20 +62,20 @@ class Doors {
     GateTime said{};
     bus::Process gate{};  // known if this gate gave it there itself
   };
-  void enter(Connection connection, LoginAsk ask, bool reentry);
-  void resume(Connection connection, const Resume& frame);
-  void resume_here(Session& session, Connection connection, const Resume& frame);
-  void ask_other(Connection connection, const Resume& frame, const std::string& channel,
+  void enter(ConnectionId connection, LoginAsk ask, bool reentry);
+  void resume(ConnectionId connection, const Resume& frame);
+  void resume_here(Session& session, ConnectionId connection, const Resume& frame);
+  void ask_other(ConnectionId connection, const Resume& frame, const std::string& channel,
                  const bus::Process& process);
-  void reenter(Connection connection, const Resume& frame);
-  void hang_up(Connection connection, Closed why);
-  void in_session(Connection connection, Session& session, const FromClient& frame);
-  void attach(Session& session, Connection connection);
+  void reenter(ConnectionId connection, const Resume& frame);
+  void hang_up(ConnectionId connection, Closed why);
+  void in_session(ConnectionId connection, Session& session, const FromClient& frame);
+  void attach(Session& session, ConnectionId connection);
   Welcome welcome_of(Session& session);
 
   Desk& desk_;
-  std::unordered_map<Connection, Door> doors_;
-  using WaiterKey = std::pair<SessionId, Connection>;
+  std::unordered_map<ConnectionId, Door> doors_;
+  using WaiterKey = std::pair<SessionId, ConnectionId>;
   std::map<WaiterKey, Waiter> waiting_;  // for another gate
   WaiterKey walked_{};                   // the waiter that tick() has looked at last
   std::map<std::uint64_t, SessionId> logins_;

@@ -13,23 +13,23 @@
 namespace starbus::nodes::gate {
 
 /// A connection of a client, as the shell numbers it: never reused. 0: none.
-using Connection = std::uint64_t;
+using ConnectionId = std::uint64_t;
 /// Of a clock that only grows.
 using GateTime = std::chrono::milliseconds;
 
 /// One frame for one connection.
 struct SendFrame {
-  Connection to = 0;
+  ConnectionId to = 0;
   ToClient frame{};
 };
 /// The body is shared by all that get it: it is to be encoded once.
 struct SendPacket {
-  Connection to = 0;
+  ConnectionId to = 0;
   Parcel packet{};
 };
 /// After what was sent before.
 struct HangUp {
-  Connection connection = 0;
+  ConnectionId connection = 0;
 };
 /// A call to a subject, on one lane; answered by a sessions::Answer.
 struct TellSubject {

@@ -18,17 +18,17 @@ GateCore::GateCore(GateOptions options, KeySource& keys)
   desk_.uplink = &uplink_;
 }
 
-void GateCore::opened(Connection connection, std::string address) {
+void GateCore::opened(ConnectionId connection, std::string address) {
   if (fenced_) return desk_.effects.push_back(HangUp{connection});
   doors_.opened(connection, std::move(address));
 }
-void GateCore::frame(Connection connection, const FromClient& frame) {
+void GateCore::frame(ConnectionId connection, const FromClient& frame) {
   doors_.frame(connection, frame);
 }
-void GateCore::refused_request(Connection connection, const Ask& request, Body reply) {
+void GateCore::refused_request(ConnectionId connection, const Ask& request, Body reply) {
   doors_.refused_request(connection, request, std::move(reply));
 }
-void GateCore::closed(Connection connection) {
+void GateCore::closed(ConnectionId connection) {
   doors_.closed(connection);
 }
 

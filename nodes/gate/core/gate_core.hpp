@@ -26,13 +26,13 @@ class GateCore {
   // --- clients ---
 
   /// A connection, before its first frame; the address is for limits of logins.
-  void opened(Connection connection, std::string address);
-  void frame(Connection connection, const FromClient& frame);
+  void opened(ConnectionId connection, std::string address);
+  void frame(ConnectionId connection, const FromClient& frame);
   /// A request that the shell refuses itself (permission, malformed): its number counts, `reply` (a
   /// sessions::Reply) goes out at once, and the subject gets an empty request.
-  void refused_request(Connection connection, const Ask& request, Body reply);
+  void refused_request(ConnectionId connection, const Ask& request, Body reply);
   /// It has ended, and not by a HangUp.
-  void closed(Connection connection);
+  void closed(ConnectionId connection);
 
   // --- the cluster ---
 
@@ -59,6 +59,8 @@ class GateCore {
   void input_drained();
   /// No new sessions; those that are here go to these gates, in turn.
   void drain(std::vector<DrainTarget> targets);
+  /// Every session of a drain is with another gate, and nothing is forwarded any more.
+  bool drained() const { return hand_overs_.drained(); }
   /// The drain's time is over: what is left is closed; its clients keep their tokens.
   void end_drain();
   /// The lease of this gate has ended, and others may have its names: nothing more is said, and all

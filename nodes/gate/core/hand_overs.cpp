@@ -286,6 +286,7 @@ void HandOvers::end_drain() {
   closing_ = true;
   targets_.clear();
   walked_ = {};
+  kept_ = 0;
 }
 
 void HandOvers::tick(std::size_t most) {
@@ -294,9 +295,11 @@ void HandOvers::tick(std::size_t most) {
     Session* const session = desk_.table.after(walked_);
     if (session == nullptr) {
       walked_ = {};  // those that came back, or were fresh, the next time
+      emptied_ = std::exchange(kept_, 0) == 0;
       return;
     }
     walked_ = session->id;
+    if (session->stage != Stage::ended) ++kept_;
     if (closing_) {
       desk_.doors->close(*session, Closed{CloseReason::leaving, 0, {}});
       continue;

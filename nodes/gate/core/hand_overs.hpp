@@ -38,6 +38,8 @@ class HandOvers {
   void end_drain();
   void tick(std::size_t most);
   bool draining() const { return draining_; }
+  /// A whole walk has found no session but those that have ended: nothing is forwarded any more.
+  bool drained() const { return draining_ && emptied_; }
 
  private:
   void on_give(const Give& word, std::uint8_t hops);
@@ -56,6 +58,8 @@ class HandOvers {
   std::size_t next_target_ = 0;
   std::size_t giving_ = 0;  // by the drain, without an answer
   SessionId walked_{};
+  std::size_t kept_ = 0;  // sessions of this walk that have not ended
+  bool emptied_ = false;
 };
 
 }  // namespace starbus::nodes::gate

@@ -27,7 +27,7 @@ enum class SessionState : std::uint8_t { fresh, binding, bound, away, giving, st
 struct Session {
   SessionId id{};
   Stage stage = Stage::fresh;
-  Connection connection = 0;
+  ConnectionId connection = 0;
   std::string account{};  // its channel; empty: the login has not answered
   std::string subject{};
   std::uint64_t login = 0;

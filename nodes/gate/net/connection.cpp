@@ -247,11 +247,11 @@ void Connection::forget_input() {
   reader_ = FrameReader(rules_->websocket);
 }
 
-void Connection::push(Body body) {
+void Connection::push(Body prefix, Body body) {
   if (phase_ != Phase::open) return;
-  const FrameHead head =
-      rules_->websocket ? ws_head(WsOpcode::binary, body->size()) : length_head(body->size());
-  queue_.push(std::move(body), head);
+  const std::size_t size = body->size() + (prefix == nullptr ? 0 : prefix->size());
+  const FrameHead head = rules_->websocket ? ws_head(WsOpcode::binary, size) : length_head(size);
+  queue_.push(std::move(prefix), std::move(body), head);
 }
 
 void Connection::say(std::string text) {

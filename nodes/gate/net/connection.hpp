@@ -76,7 +76,8 @@ class Connection {
   bool admit_tls();
 
   /// Queues a frame; not after close().
-  void push(Body body);
+  void push(Body body) { push(nullptr, std::move(body)); }
+  void push(Body prefix, Body body);
   /// Writes what is queued. False: the connection is over.
   bool flush(std::span<std::byte> scratch);
   /// No more is read or queued but `last`, which may be null. With `drop`, what is queued and not

@@ -256,16 +256,16 @@ void Front::touch(Connection& connection) {
   turn_later();
 }
 
-bool Front::send(ConnectionId id, const Body& body) {
+bool Front::send(ConnectionId id, const Body& prefix, const Body& body) {
   thread_.check();
   Connection* connection = find(id);
   if (connection == nullptr || connection->is_ending() || connection->notes().doomed ||
       !connection->notes().told) {
     return false;
   }
-  connection->push(body);
+  connection->push(prefix, body);
   ++counters_.frames_out;
-  counters_.bytes_out += body->size();
+  counters_.bytes_out += body->size() + (prefix == nullptr ? 0 : prefix->size());
   count_held(*connection);
   touch(*connection);
   connection->notes().doomed =

@@ -73,7 +73,9 @@ class Front {
 
   /// Queues a frame; what is queued in one turn of the loop goes out together. False: there is no
   /// such connection, or it is ending, maybe because of this frame: on_closed follows.
-  bool send(ConnectionId connection, const Body& body);
+  bool send(ConnectionId connection, const Body& body) { return send(connection, nullptr, body); }
+  /// The same for a frame whose begin is this connection's own, and whose end many share.
+  bool send(ConnectionId connection, const Body& prefix, const Body& body);
   /// Sends what is queued, then `last` if it is not null, and hangs up, within close_time. The
   /// handler hears no more of it.
   void close(ConnectionId connection, Body last);

@@ -11,8 +11,8 @@ constexpr std::size_t kKeptFrames = 8;  // an idle connection keeps room for no 
 
 }  // namespace
 
-void OutQueue::push(Body body, const FrameHead& head) {
-  frames_.push_back({std::move(body), head});
+void OutQueue::push(Body prefix, Body body, const FrameHead& head) {
+  frames_.push_back({std::move(prefix), std::move(body), head});
   bytes_ += frames_.back().size();
 }
 
@@ -22,7 +22,9 @@ void OutQueue::pieces(Visit&& visit) const {
   for (std::size_t i = first_; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
     for (bus::ByteView piece :
-         {bus::ByteView(frame.head.bytes).first(frame.head.size), bus::ByteView(*frame.body)}) {
+         {bus::ByteView(frame.head.bytes).first(frame.head.size),
+          frame.prefix == nullptr ? bus::ByteView() : bus::ByteView(*frame.prefix),
+          bus::ByteView(*frame.body)}) {
       const std::size_t skipped = std::min(skip, piece.size());
       skip -= skipped;
       piece = piece.subspan(skipped);
@@ -64,6 +66,7 @@ void OutQueue::sent(std::size_t bytes) {
 }
 
 void OutQueue::forget_front() {
+  frames_[first_].prefix.reset();
   frames_[first_++].body.reset();
   if (empty()) {
     frames_.clear();

@@ -153,7 +153,7 @@ class AccountCore {
 
   std::optional<Question> asked_{};
   bool due_ = false;     // the subject is to be told the row as it is
-  bool loaded_ = false;  // since it was reached last
+  bool loaded_ = false;  // a load was tried, and again() has not passed since
   std::optional<LinkTime> again_at_{};
   bool stale_ = false;
   std::uint64_t numbers_ = 0;

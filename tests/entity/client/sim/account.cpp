@@ -83,12 +83,13 @@ Account::BindAnswer Account::ask(const AskAccount& word, const Sender& from,
       }
       world_.logins[name] = std::max(world_.logins[name], answer.login);
     }
-    const Bind bind = world_.broken("bound_not_told") ? Bind{} : answer.bind;
+    AccountAnswer told = answer;
+    if (world_.broken("bound_not_told")) told.bind = {};
     later->done(Outcome::ok,
-                BindAnswer{text_of(answer.kind), bind, answer.subject, answer.login, {}});
+                BindAnswer{text_of(told.kind), told.bind, told.subject, told.login, {}, told});
   };
   put(asks_, word, from, ticket);
-  return {"later", {}, {}, 0, later};
+  return {"later", {}, {}, 0, later, {}};
 }
 
 /// In a turn of its own: the one who asks must be there before the answer.
@@ -128,7 +129,7 @@ Account::BindAnswer Account::bind(const SessionId& session, const GateId& gate, 
     }
     ask(word, from, TicketSeen{false, word.session, word.gate.channel, proof.login}, later, 0);
   });
-  return {"later", {}, {}, 0, later};
+  return {"later", {}, {}, 0, later, {}};
 }
 
 Account::BindAnswer Account::where(const SessionId& session, const Bind& bind) {
@@ -138,7 +139,7 @@ Account::BindAnswer Account::where(const SessionId& session, const Bind& bind) {
 Account::BindAnswer Account::relink(const Relink& word) {
   const AccountRow& row = core_.row();
   if (world_.broken("account_not_relinked") && row.session == word.session) {
-    return {"bound", row.bind, row.subject, row.login, {}};
+    return {"bound", row.bind, row.subject, row.login, {}, {}};
   }
   return ask(word, {word.gate.process, true}, {}, std::make_shared<Later>(), 0);
 }

@@ -129,6 +129,9 @@ void Client::closed(CloseReason reason) {
     case CloseReason::malformed:
       if (!lied) World::bad("an honest client is malformed: " + name);
       return;
+    case CloseReason::fault:
+      if (!world_.deaths && !lied) World::bad("P5 a session ends as a fault: " + name);
+      return;
     default:
       return;
   }

@@ -18,13 +18,9 @@ gate::GateOptions options_of(const World& world, const Pid& at) {
   return options;
 }
 
-AccountAnswer account_answer(const Account::BindAnswer& said, bool reentry) {
-  AccountAnswer answer{AccountAnswerKind::ended, said.bind, said.subject, said.login, 0, {}};
-  if (said.what == "bound") answer.kind = AccountAnswerKind::bound;
-  if (said.what == "replaced" || (said.what == "refused" && reentry)) {
-    answer.kind = AccountAnswerKind::replaced;
-  }
-  return answer;
+AccountAnswer account_answer(const Account::BindAnswer& said) {
+  if (said.whole) return *said.whole;
+  return {AccountAnswerKind::bound, said.bind, said.subject, said.login, 0, {}};
 }
 
 template <class T>
@@ -68,7 +64,7 @@ void Gate::frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame) {
   pump();
 }
 
-void Gate::closed(gate::Connection connection) {
+void Gate::closed(gate::ConnectionId connection) {
   if (wires_.erase(connection) == 0) return;
   core.closed(connection);
   pump();
@@ -201,7 +197,10 @@ Done Gate::outcome(std::uint64_t question) {
   if (question == 0) return {};
   return [this, &world = world_, me = pid, question](Outcome outcome, const std::any& value) {
     if (world.gate(me) != this) return;
-    const auto* bytes = std::any_cast<bus::Bytes>(&value);
+    std::any encoded;
+    const auto* said = std::any_cast<Account::BindAnswer>(&value);
+    if (said != nullptr) encoded = bytes_any(account_answer(*said));
+    const auto* bytes = std::any_cast<bus::Bytes>(said != nullptr ? &encoded : &value);
     gate::Outcome how = outcome == Outcome::ok         ? gate::Outcome::ok
                         : outcome == Outcome::no_owner ? gate::Outcome::no_owner
                                                        : gate::Outcome::owner_lost;
@@ -247,13 +246,12 @@ void Gate::act(gate::TellAccount& effect) {
         Account& account = *w.account(to);
         if (const auto* bind = std::get_if<BindSession>(&word)) {
           const std::uint64_t login = bus::load<std::uint64_t>(bind->ticket.data());
-          return bytes_any(account_answer(
-              account.bind(bind->session, bind->gate, bind->seal, login), login != 0));
+          return std::any(account.bind(bind->session, bind->gate, bind->seal, login));
         }
         if (const auto* where = std::get_if<Where>(&word)) {
-          return bytes_any(account_answer(account.where(where->session, where->bind), false));
+          return std::any(account.where(where->session, where->bind));
         }
-        return bytes_any(account_answer(account.relink(std::get<Relink>(word)), false));
+        return std::any(account.relink(std::get<Relink>(word)));
       },
       outcome(effect.question));
 }

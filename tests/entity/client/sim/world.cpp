@@ -312,10 +312,6 @@ void World::heal() {
     settle();
     tick();
     settle();
-    for (const auto& client :
-         clients) {  // a gate that died with a take of it: the other refuses it
-      if (client->on && !client->told && client->record() == nullptr) client->gate_gone();
-    }
     left = left_over();
     if (left.empty()) return;
   }

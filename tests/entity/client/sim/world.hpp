@@ -70,7 +70,7 @@ struct Wire {
   using Down = std::variant<gate::ToClient, Parcel, Eof>;
   Client* client = nullptr;  // nullptr: of one that lies
   Pid gate{};
-  gate::Connection number = 0;
+  gate::ConnectionId number = 0;
   std::deque<Up> up{};
   std::deque<Down> down{};
   bool broken = false;
@@ -113,7 +113,10 @@ class World {
   bool progress();
 
   // --- small things ---
-  bool broken(std::string_view rule) const { return broken_ == rule; }
+  /// Several rules may be broken at a time: "one+another".
+  bool broken(std::string_view rule) const {
+    return ("+" + broken_ + "+").find("+" + std::string(rule) + "+") != std::string::npos;
+  }
   std::uint64_t fresh() { return ++numbers_; }
   Key key() { return {fresh(), fresh() * 77}; }
   bool chance(double part) { return std::uniform_real_distribution<>(0, 1)(random_) < part; }
@@ -203,7 +206,7 @@ class World {
   std::vector<Pid> dead_;
   std::map<Pid, std::unique_ptr<Gate>> gates_;
   std::vector<std::shared_ptr<Wire>> wires_;
-  gate::Connection connections_ = 0;
+  gate::ConnectionId connections_ = 0;
   std::uint64_t announced_ = 0;
   std::map<std::string, std::pair<Pid, std::unique_ptr<Account>>> accounts_;
   std::map<std::string, Owner> owners_;
@@ -274,6 +277,7 @@ class Account {
     std::string subject{};
     std::uint64_t login = 0;
     std::shared_ptr<Later> later{};
+    std::optional<AccountAnswer> whole{};  // as the product has it
   };
   Account(World& world, std::string name, const Pid& pid, std::uint64_t epoch);
   ~Account();
@@ -376,7 +380,7 @@ class Gate final : private gate::KeySource {
   void death(const Pid& dead);
   void tick();
   void frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame);
-  void closed(gate::Connection connection);
+  void closed(gate::ConnectionId connection);
   void opened(const std::shared_ptr<Wire>& wire);
   void drain(const std::vector<Pid>& to);
   void announced(const Pid& origin, std::uint64_t number, const std::string& group);
@@ -402,7 +406,7 @@ class Gate final : private gate::KeySource {
 
   World& world_;
   Pid pid;
-  std::map<gate::Connection, std::shared_ptr<Wire>> wires_;
+  std::map<gate::ConnectionId, std::shared_ptr<Wire>> wires_;
   std::map<std::pair<Pid, std::uint32_t>, Introduction> handles_;  // for rules that are broken
 };
 

@@ -13,7 +13,7 @@ class GateDoors : public GateTest {
     return {welcome.session, welcome.token, welcome.gate, {welcome.position.turn, c}, {}};
   }
   /// The answer to a frame on a new connection.
-  CloseReason refused(Connection connection, const FromClient& frame) {
+  CloseReason refused(ConnectionId connection, const FromClient& frame) {
     one_.core.opened(connection, "x");
     one_.core.frame(connection, frame);
     const auto closed = one_.frames<Closed>();
@@ -183,7 +183,7 @@ TEST_F(GateDoors, ASilentGateIsNotWaitedForLong) {
 }
 
 TEST_F(GateDoors, FewConnectionsWaitForOtherGates) {
-  for (Connection each = 1; each <= kGivesWaiting; ++each) {
+  for (ConnectionId each = 1; each <= kGivesWaiting; ++each) {
     one_.core.opened(each, "x");
     one_.core.frame(each, Resume{{each, 5}, {6, 6}, "gate/two", {1, 4}, {}});
   }

@@ -80,7 +80,7 @@ class Driven {
     core.outcome(question, Outcome::ok, bytes_of(answer));
   }
   /// A client logs in; its first full state comes from kHome. The welcome, and what it got.
-  Welcome log_in(Connection connection, const std::string& subject = "player/7") {
+  Welcome log_in(ConnectionId connection, const std::string& subject = "player/7") {
     core.opened(connection, "1.2.3.4");
     core.frame(connection, Login{"password", "ada", {}});
     const auto asks = all<TellLogin>();

@@ -164,7 +164,7 @@ class GateDrain : public GateHandOver {};
 
 TEST_F(GateDrain, GivesFewSessionsAtOnce) {
   const std::size_t many = kGivesAtOnce + 10;
-  for (Connection each = 1; each <= many; ++each) one_.log_in(each);
+  for (ConnectionId each = 1; each <= many; ++each) one_.log_in(each);
   one_.core.drain({{kTwo, "two:1"}, {{"gate/three", {3, 3, 30}}, "three:1"}});
   one_.tick();
   auto takes = one_.all<TellGate>();
@@ -202,7 +202,7 @@ class GateGroups : public GateHandOver {
 
 TEST_F(GateGroups, AnnouncementsGoOutInSlices) {
   const std::size_t many = kTickSlice + 5;
-  for (Connection each = 1; each <= many; ++each) one_.log_in(each);
+  for (ConnectionId each = 1; each <= many; ++each) one_.log_in(each);
   one_.core.take();
   const Body body = spoken("hello");
   EXPECT_TRUE(one_.core.announce(kHome, 1, "guild", body));

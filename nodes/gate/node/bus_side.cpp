@@ -1,0 +1,252 @@
+#include "nodes/gate/node/bus_side.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <optional>
+#include <utility>
+
+#include "entity/client/announcement.hpp"
+#include "entity/objects/entity.hpp"
+#include "entity/rpc/rpc.hpp"
+#include "nodes/gate/node/gate_info.hpp"
+#include "nodes/gate/node/limits.hpp"
+#include "nodes/runtime/presence.hpp"
+
+namespace starbus::nodes::gate {
+
+namespace rpc = entity::rpc;
+
+namespace {
+
+/// Everything to subjects on one lane, as their requests must stay in order.
+constexpr bus::Lane kUp = bus::Lane::call;
+
+Outcome outcome_of(const Error& error) {
+  if (rpc::is_absent(error)) return Outcome::no_owner;
+  for (const auto code : {rpc::Errc::rpc_not_found, rpc::Errc::bad_arguments,
+                          rpc::Errc::not_permitted, rpc::Errc::signature_mismatch,
+                          rpc::Errc::bad_bytes, rpc::Errc::too_large, rpc::Errc::would_block}) {
+    if (error == code) return Outcome::refused;
+  }
+  if (error == bus::Errc::denied || error == bus::Errc::bad_name) return Outcome::refused;
+  return Outcome::owner_lost;
+}
+
+void log_lapse(std::string_view prefix, const Error& error) {
+  spdlog::error(
+      "gate: the watch of {} is refused: {}; let the role of this gate watch it, or "
+      "deaths are seen late",
+      prefix, error.to_string());
+}
+
+}  // namespace
+
+BusSide::BusSide(const GatePlace& place, CoreDriver& driver, AccountPort accounts)
+    : place_(place),
+      driver_(driver),
+      accounts_(std::move(accounts)),
+      calls_([this](const std::string& channel, const std::string& word, ChannelCalls::Done done) {
+        rpc::CallOptions options;
+        options.deadline = kSubjectAnswer;
+        options.lane = kUp;
+        rpc::call<&entity::Entity::session>(place_.rpc, channel, options,
+                                            word)([done = std::move(done)](const auto& answer) {
+          if (answer) return done(Outcome::ok, bus::as_bytes(*answer));
+          done(outcome_of(answer.error()), {});
+        });
+      }),
+      watch_(
+          place.bus, std::string(kPresencePrefix),
+          [this](const bus::WatchUpdate& update) { updated(update); },
+          [](const Error& error) { log_lapse(kPresencePrefix, error); }),
+      gate_watch_(
+          place.bus, std::string(bus::kGatePrefix),
+          [this](const bus::WatchUpdate& update) { gates_updated(update); },
+          [](const Error& error) { log_lapse(bus::kGatePrefix, error); }) {}
+
+bus::Result<> BusSide::start() {
+  if (auto started = watch_.start(); !started) return started;
+  return gate_watch_.start();
+}
+
+// --- from the bus --------------------------------------------------------------------------------
+
+bus::Handlers BusSide::handlers() {
+  bus::Handlers handlers;
+  handlers.on_message = [this](bus::Message& message) { take(message); };
+  handlers.on_call = [this](bus::Call& call) { take(call); };
+  return handlers;
+}
+
+bus::Handlers BusSide::group_handlers() {
+  bus::Handlers handlers;
+  handlers.on_message = [this](bus::Message& message) { announced(message); };
+  return handlers;
+}
+
+bool BusSide::is_server(const bus::Process& process) const {
+  return place_.rpc.core().gates.servers().is_server(process);
+}
+
+void BusSide::take(bus::Message& message) {
+  const bus::Process from = message.origin();
+  if (place_.rpc.gates().is_gate(from)) {
+    const auto word = decode_gate_word(message.body());
+    if (!word) return void(++counters_.malformed);
+    ++counters_.words;
+    driver_.core().told(from, *word);
+    return driver_.settle();
+  }
+  if (!is_server(from)) return void(++counters_.foreign);
+  if (sessions::is_bundle(message.body())) {
+    ++counters_.bundles;
+    driver_.core().bundle(from, message.body());
+    return driver_.settle();
+  }
+  const auto word = sessions::decode_to_gate(message.body());
+  if (!word) return void(++counters_.malformed);
+  ++counters_.words;
+  driver_.core().told(*word);
+  driver_.settle();
+}
+
+void BusSide::take(bus::Call& call) {
+  const bus::Process from = call.origin();
+  if (!place_.rpc.gates().is_gate(from)) {
+    ++counters_.foreign;
+    return static_cast<void>(call.fail({bus::Errc::denied, "gates alone may ask this"}));
+  }
+  bus::Bytes answer;
+  if (is_info_question(call.body())) {
+    encode(info_ ? info_() : GateInfo{}, answer);
+  } else {
+    const auto word = decode_gate_word(call.body());
+    if (!word) {
+      ++counters_.malformed;
+      return static_cast<void>(call.fail({bus::Errc::bad_bytes, "no word of a gate"}));
+    }
+    ++counters_.words;
+    const std::optional<Taken> taken = driver_.core().told(from, *word);
+    encode(taken.value_or(Taken::refused), answer);
+  }
+  static_cast<void>(call.reply(bus::ByteView(answer)));
+  driver_.settle();
+}
+
+void BusSide::announced(bus::Message& message) {
+  if (!is_server(message.origin())) return void(++counters_.foreign);
+  auto said = sessions::decode_announcement(message.body());
+  if (!said) return void(++counters_.malformed);
+  ++counters_.announcements;
+  bus::Bytes body;
+  encode(Spoken{said->group, std::move(said->body)}, body);
+  if (!driver_.core().announce(message.origin(), said->number, std::move(said->group),
+                               std::make_shared<const bus::Bytes>(std::move(body)))) {
+    ++counters_.refused;
+  }
+  driver_.settle();
+}
+
+/// A process that has lost its name under node/ is dead, or as good as: nothing of it comes any
+/// more.
+void BusSide::updated(const bus::WatchUpdate& update) {
+  for (const bus::WatchRow& row : update.changes) {
+    const auto known = processes_.find(row.name);
+    if (known != processes_.end() && (!row.present || known->second != row.owner)) {
+      driver_.core().died(known->second);
+      processes_.erase(known);
+    }
+    if (row.present && present_process(row)) processes_[row.name] = row.owner;
+  }
+  driver_.settle();
+}
+
+void BusSide::gates_updated(const bus::WatchUpdate& update) {
+  for (const bus::WatchRow& row : update.changes) {
+    if (!row.present) {
+      gates_.erase(row.name);
+    } else if (row.owner != place_.bus.self()) {
+      gates_[row.name] = row.owner;
+    }
+  }
+}
+
+std::vector<GateId> BusSide::gates() const {
+  std::vector<GateId> found;
+  for (const auto& [channel, process] : gates_) found.push_back({channel, process});
+  return found;
+}
+
+// --- to the bus ----------------------------------------------------------------------------------
+
+void BusSide::outcome(std::uint64_t question, Outcome outcome, bus::ByteView answer) {
+  if (question == 0) return;
+  driver_.core().outcome(question, outcome, answer);
+  driver_.settle();
+}
+
+void BusSide::tell(TellSubject effect) {
+  bus::Bytes word;
+  sessions::encode(effect.word, word);
+  calls_.call(effect.subject, std::string(bus::as_text(word)),
+              [this, question = effect.question](Outcome how, bus::ByteView answer) {
+                outcome(question, how, answer);
+              });
+}
+
+void BusSide::tell(TellAccount effect) {
+  accounts_.ask(effect.account, effect.word,
+                [this, alive = std::weak_ptr(alive_), question = effect.question](
+                    Outcome how, bus::ByteView answer) {
+                  if (!alive.expired()) outcome(question, how, answer);
+                });
+}
+
+void BusSide::load(const LoadAccount& effect) {
+  accounts_.load(effect.account);
+}
+
+void BusSide::tell(TellGate effect) {
+  bus::Bytes bytes;
+  const auto failed = [&](Outcome how) { outcome(effect.question, how, {}); };
+  if (!encode(effect.word, bytes)) return failed(Outcome::refused);
+  const auto answered = [this, alive = std::weak_ptr(alive_),
+                         question = effect.question](const bus::Result<bus::Bytes>& answer) {
+    if (alive.expired()) return;
+    if (answer) return outcome(question, Outcome::ok, bus::ByteView(*answer));
+    outcome(question, outcome_of(answer.error()), {});
+  };
+  if (std::holds_alternative<Take>(effect.word)) {
+    bus::CallOptions options;
+    options.deadline = kGateAnswer;
+    options.lane = bus::Lane::sync;
+    place_.bus.call(effect.gate, bus::ByteView(bytes), options, answered);
+    return;
+  }
+  bus::SendOptions options;
+  options.lane = bus::Lane::sync;
+  if (effect.question == 0) {
+    // The pulse of a session finds what could not be said.
+    static_cast<void>(place_.bus.send(effect.gate, bus::ByteView(bytes), options));
+    return;
+  }
+  place_.bus.send_acknowledged(effect.gate, std::move(bytes), options,
+                               [this, alive = std::weak_ptr(alive_),
+                                question = effect.question](const bus::Result<>& handled) {
+                                 if (alive.expired()) return;
+                                 outcome(question,
+                                         handled ? Outcome::ok : outcome_of(handled.error()), {});
+                               });
+}
+
+void BusSide::ask_info(const std::string& gate, std::function<void(std::optional<GateInfo>)> done) {
+  bus::CallOptions options;
+  options.deadline = kGateAnswer;
+  place_.bus.call(gate, info_question(), options,
+                  [done = std::move(done)](const bus::Result<bus::Bytes>& answer) {
+                    if (!answer) return done(std::nullopt);
+                    done(decode_gate_info(bus::ByteView(*answer)));
+                  });
+}
+
+}  // namespace starbus::nodes::gate

@@ -1,0 +1,97 @@
+/// A gate without its process: the core of sessions with clients on one side and the bus on the
+/// other. docs/operate/gate.md.
+///
+/// Belongs to the loop's thread; the place and what the ports refer to outlive it. A lost lease
+/// ends all connections (others may have the sessions now), and the gate begins anew.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "entity/timers/timer_wheel.hpp"
+#include "nodes/gate/node/bus_side.hpp"
+#include "nodes/gate/node/client_side.hpp"
+#include "nodes/gate/node/ports.hpp"
+#include "nodes/runtime/node.hpp"
+
+namespace starbus::nodes::gate {
+
+struct GateSettings {
+  FrontSettings front{};
+  std::string address{};             // as clients use it; may be empty
+  std::size_t sessions = kSessions;  // at most kSessions
+  std::chrono::milliseconds drain_time{30'000};
+  friend bool operator==(const GateSettings&, const GateSettings&) = default;
+};
+/// Reads the table `[gate]`. Problems are noted at the reader.
+GateSettings read_gate_settings(daemon::ConfigReader& reader);
+
+class Gate final : private CoreDriver, private KeySource {
+ public:
+  Gate(const GatePlace& place, GateSettings settings, AccountPort accounts, LoginPort login,
+       std::uint64_t schema);
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  /// Sees the cluster. Errors: those of a watch.
+  bus::Result<> start();
+  /// Owns its name, and lets clients in. bad_config, io_error; already_bound.
+  void open(Done done);
+  /// Hands all sessions to other gates, and ends; at most drain_time.
+  void drain(Done done);
+  /// The lease is lost.
+  void lost();
+  Result<> reload(const GateSettings& fresh);
+
+  std::size_t sessions() const { return core_ ? core_->sessions() : 0; }
+  const GateSettings& settings() const { return settings_; }
+  /// nullptr before open().
+  GateCore* sessions_core() { return core_ ? &*core_ : nullptr; }
+  const ClientSide& clients() const { return clients_; }
+  Front& front() { return clients_.front(); }
+  const BusSide& cluster() const { return cluster_; }
+  /// For the group of all gates: Node::offer.
+  bus::Handlers group_handlers() { return cluster_.group_handlers(); }
+
+ private:
+  // CoreDriver
+  GateCore& core() override { return *core_; }
+  void settle() override;
+  bool is_full() const override { return full_; }
+  // KeySource
+  Key key() override;
+
+  void carry_out(Effect effect);
+  void begin();  // a new core
+  void tick();
+  void bind(Done done);
+  void no_targets();
+  void check_drained();
+  GateInfo info() const;
+
+  const GatePlace place_;
+  GateSettings settings_;
+  const LoginPort login_;
+  daemon::RateLimited limited_;
+  std::optional<GateCore> core_;
+  ClientSide clients_;
+  BusSide cluster_;
+  bool settling_ = false;
+  bool full_ = false;
+  bool listening_ = false;
+  bool ticks_again_ = false;
+
+  // A drain.
+  Done drained_;
+  std::vector<DrainTarget> targets_;
+  std::size_t asked_ = 0;
+  ClientSide::Clock::time_point drain_until_{};
+  bool closing_ = false;
+
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  entity::TimerOwner timers_;
+};
+
+}  // namespace starbus::nodes::gate

@@ -1,0 +1,16 @@
+#include "nodes/players/account_loader.hpp"
+
+#include "bus/core/wire/name.hpp"
+
+namespace starbus::nodes::players {
+
+void AccountLoader::load(entity::rpc::Caller&, std::string channel) {
+  if (!channel.starts_with(kAccountPrefix) || channel.size() == kAccountPrefix.size() ||
+      !bus::check_channel_name(channel)) {
+    ++refused_;
+    return;
+  }
+  load_(channel);
+}
+
+}  // namespace starbus::nodes::players
