@@ -55,6 +55,7 @@ TEST_F(Keygen, LoginPairSignsAndIsNotReplaced) {
   EXPECT_EQ(keygen({"login", "--out", folder_.string()}), 1);
   EXPECT_THAT(err_.str(), HasSubstr("exists already"));
   EXPECT_EQ(keygen({"login", "east", "--out", folder_.string()}), 0);
+  EXPECT_EQ(keygen({"login", "../east", "--out", folder_.string()}), 1);
   EXPECT_EQ(keygen({"login", "--out", folder_.string(), "--force"}), 0);
 }
 

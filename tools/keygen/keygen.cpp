@@ -118,6 +118,7 @@ Result<> make_root(const Options& options, std::ostream& out) {
 }
 
 Result<> make_login(const Options& options, std::ostream& out) {
+  if (auto checked = bus::check_node_name(options.name); !checked) return checked.error();
   const Files files = files_of(options, options.name);
   std::error_code failure;
   std::filesystem::create_directories(options.folder, failure);

@@ -19,7 +19,7 @@ std::uint32_t in_ms(Time time) {
 // --- before the proof is looked at ---------------------------------------------------------------
 
 AttemptId Admission::begin(const std::string& account, const Address& address, Now now,
-                           Effects& effects) {
+                           Effects& effects, std::size_t lane) {
   const AttemptId id = next_++;
   ++counts_.begun;
   const Trier trier{account, near_of(address)};
@@ -31,6 +31,7 @@ AttemptId Admission::begin(const std::string& account, const Address& address, N
   }
   Attempt& attempt = attempts_[id];
   attempt.trier = trier;
+  attempt.lane = lane;
   attempt.known = guesses_.known(trier);
   const Time delay = guesses_.delay(trier, now.steady);
   if (delay > Time(0)) {
@@ -38,7 +39,7 @@ AttemptId Admission::begin(const std::string& account, const Address& address, N
     set_due(id, attempt, State::delayed, now.steady + delay);
   } else {
     ready(id, attempt, now);
-    look(now, effects);
+    look(lanes_.at(lane), now, effects);
   }
   return id;
 }
@@ -52,7 +53,8 @@ std::optional<Refuse> Admission::refused_at_once(const Trier& trier, const Addre
   if (const Time wait = rates_.take(address, now.steady); wait > Time(0)) {
     return Refuse{0, CloseReason::too_many, in_ms(wait), "too many logins from this address"};
   }
-  if (queue_.full() && !accounts_.contains(trier.account)) {
+  // Whose account is not known yet may come back, or have a place.
+  if (queue_.full() && !trier.account.empty() && !accounts_.contains(trier.account)) {
     return Refuse{0, CloseReason::full, in_ms(spread(kRetryFull)), "the login queue is full"};
   }
   if (!under_way_.begin(trier, guesses_.known(trier))) {
@@ -75,19 +77,19 @@ void Admission::clear_due(AttemptId id, const Attempt& attempt) {
 
 void Admission::ready(AttemptId id, Attempt& attempt, Now now) {
   set_due(id, attempt, State::ready, now.steady + kLookWait);
-  (attempt.known ? ready_known_ : ready_others_).insert(id);
+  lanes_.at(attempt.lane).waiting(attempt.known).insert(id);
 }
 
 /// Known players first, but not always: a flood of either kind does not starve the other.
-void Admission::look(Now now, Effects& effects) {
-  while (looking_ < options_.looking_at_once && !(ready_known_.empty() && ready_others_.empty())) {
-    const bool others =
-        ready_known_.empty() || (!ready_others_.empty() && looks_ % kKnownTurns == kKnownTurns - 1);
-    std::set<AttemptId>& from = others ? ready_others_ : ready_known_;
+void Admission::look(Lane& lane, Now now, Effects& effects) {
+  while (lane.looking < options_.looking_at_once && !(lane.known.empty() && lane.others.empty())) {
+    const bool turn_of_others = lane.looks % kKnownTurns == kKnownTurns - 1;
+    const bool others = lane.known.empty() || (!lane.others.empty() && turn_of_others);
+    std::set<AttemptId>& from = lane.waiting(!others);
     const AttemptId id = *from.begin();
     from.erase(from.begin());
-    ++looks_;
-    ++looking_;
+    ++lane.looks;
+    ++lane.looking;
     set_due(id, attempts_.at(id), State::looking, now.steady + kLookTime);
     effects.emplace_back(Look{id});
   }
@@ -99,6 +101,7 @@ void Admission::judged(AttemptId id, const Verdict& verdict, Now now, Effects& e
   const auto found = attempts_.find(id);
   if (found == attempts_.end() || found->second.state != State::looking) return;
   Attempt& attempt = found->second;
+  Lane& lane = lanes_.at(attempt.lane);
   const bool left = attempt.left;
   stop_looking(found);
   if (verdict.kind == Verdict::Kind::wrong) {
@@ -111,7 +114,8 @@ void Admission::judged(AttemptId id, const Verdict& verdict, Now now, Effects& e
   if (left) {
     forget(id);
   } else if (verdict.kind == Verdict::Kind::wrong) {
-    refuse(id, CloseReason::denied, Time(0), "the account or its proof is wrong", effects);
+    const std::string text = "the account or its proof is wrong";
+    refuse(id, CloseReason::denied, Time(0), verdict.text.empty() ? text : verdict.text, effects);
   } else if (verdict.kind == Verdict::Kind::stale) {
     refuse(id, CloseReason::token, Time(0), verdict.text, effects);
   } else if (verdict.kind == Verdict::Kind::later || verdict.account.empty()) {
@@ -125,12 +129,12 @@ void Admission::judged(AttemptId id, const Verdict& verdict, Now now, Effects& e
     attempt.account = verdict.account;
     proved(id, now, effects);
   }
-  look(now, effects);
+  look(lane, now, effects);
 }
 
 void Admission::stop_looking(Attempts::iterator found) {
   clear_due(found->first, found->second);
-  --looking_;
+  --lanes_.at(found->second.lane).looking;
   under_way_.end(found->second.trier, found->second.known);
   found->second.state = State::queued;  // or it ends now
 }
@@ -178,8 +182,7 @@ void Admission::come_back(AttemptId id, std::uint64_t login, Now now, Effects& e
   forget(id);
 }
 
-// --- the queue, and behind it
-// ----------------------------------------------------------------------
+// --- the queue, and what follows -----------------------------------------------------------------
 
 void Admission::enter(Now now, Effects& effects) {
   for (std::size_t i = 0; i < kStepsAtOnce && queue_.anybody() && places_.take(now.steady); ++i) {
@@ -227,7 +230,7 @@ void Admission::step(Now now, Effects& effects) {
   step_due(now, effects);
   step_queue(now, effects);
   enter(now, effects);
-  look(now, effects);
+  for (Lane& lane : lanes_) look(lane, now, effects);
 }
 
 void Admission::step_queue(Now now, Effects& effects) {
@@ -282,8 +285,7 @@ std::optional<Time> Admission::next(Now now) {
   return next;
 }
 
-// --- ends
-// ------------------------------------------------------------------------------------------
+// --- ends ----------------------------------------------------------------------------------------
 
 void Admission::tell(AttemptId id, std::uint64_t ahead, Time now, Effects& effects) {
   const double pace = pace_ * std::exp(-static_cast<double>((now - paced_).count()) / kPaceTime);
@@ -305,7 +307,7 @@ void Admission::forget(AttemptId id) {
   Attempt& attempt = found->second;
   clear_due(id, attempt);
   if (attempt.state == State::delayed || attempt.state == State::ready) {
-    (attempt.known ? ready_known_ : ready_others_).erase(id);
+    lanes_.at(attempt.lane).waiting(attempt.known).erase(id);
     under_way_.end(attempt.trier, attempt.known);
   }
   queue_.leave(id);
@@ -334,9 +336,12 @@ AdmissionCounts Admission::counts() const {
   AdmissionCounts counts = counts_;
   counts.queued = queue_.size();
   counts.attempts = attempts_.size() - counts.queued;
-  counts.looking = looking_;
-  counts.rows = attempts_.size() + accounts_.size() + due_.size() + ready_known_.size() +
-                ready_others_.size() + under_way_.rows() + queue_.size();
+  counts.rows =
+      attempts_.size() + accounts_.size() + due_.size() + under_way_.rows() + queue_.size();
+  for (const Lane& lane : lanes_) {
+    counts.looking += lane.looking;
+    counts.rows += lane.known.size() + lane.others.size();
+  }
   return counts;
 }
 

@@ -9,6 +9,7 @@
 /// end, each table a bound; no step grows with the number of those who wait.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -40,8 +41,8 @@ struct Now {
 struct AdmissionOptions {
   RateOptions rates{};
   PlaceOptions places{};
-  std::size_t looking_at_once = kLookingAtOnce;
-  std::size_t queue_places = kQueuePlaces;  // that is the most
+  std::size_t looking_at_once = kLookingAtOnce;  // of each lane
+  std::size_t queue_places = kQueuePlaces;       // that is the most
 };
 
 // --- effects -------------------------------------------------------------------------------------
@@ -120,8 +121,10 @@ class Admission {
         queue_(options.queue_places),
         places_(options.places) {}
 
-  /// Somebody asks, for an account (empty: the verifier finds out), from an address.
-  AttemptId begin(const std::string& account, const Address& address, Now now, Effects& effects);
+  /// Somebody asks, for an account (empty: the verifier finds out), from an address. `lane`, below
+  /// kMethods, is the verifier's: one that is slow holds up nobody but its own.
+  AttemptId begin(const std::string& account, const Address& address, Now now, Effects& effects,
+                  std::size_t lane = 0);
   /// The answer to Look. A guess counts also if who made it has gone meanwhile.
   void judged(AttemptId id, const Verdict& verdict, Now now, Effects& effects);
   /// The answer to Number; nullopt: the account could not say.
@@ -143,18 +146,27 @@ class Admission {
   struct Attempt {
     State state = State::delayed;
     Trier trier{};
+    std::size_t lane = 0;
     bool known = false;
     bool left = false;      // its client has gone, and the verifier still looks
     std::string account{};  // proved
     Time due{0};            // end of the present wait, but of the queue
   };
   using Attempts = std::unordered_map<AttemptId, Attempt>;
+  /// Those whose proof waits to be looked at, in the order of coming, by one verifier.
+  struct Lane {
+    std::set<AttemptId> known{};
+    std::set<AttemptId> others{};
+    std::size_t looking = 0;
+    std::uint64_t looks = 0;
+    std::set<AttemptId>& waiting(bool of_known) { return of_known ? known : others; }
+  };
 
   std::optional<Refuse> refused_at_once(const Trier& trier, const Address& address, Now now);
   void set_due(AttemptId id, Attempt& attempt, State state, Time due);
   void clear_due(AttemptId id, const Attempt& attempt);
   void ready(AttemptId id, Attempt& attempt, Now now);
-  void look(Now now, Effects& effects);
+  void look(Lane& lane, Now now, Effects& effects);
   void stop_looking(Attempts::iterator found);
   void proved(AttemptId id, Now now, Effects& effects);
   void come_back(AttemptId id, std::uint64_t login, Now now, Effects& effects);
@@ -179,10 +191,7 @@ class Admission {
   Attempts attempts_;                          // also those that are queued
   std::map<std::string, AttemptId> accounts_;  // that are proved, and queued or numbering
   std::set<std::pair<Time, AttemptId>> due_;   // delays and deadlines
-  std::set<AttemptId> ready_known_;            // in the order of coming
-  std::set<AttemptId> ready_others_;           // likewise
-  std::size_t looking_ = 0;
-  std::uint64_t looks_ = 0;
+  std::array<Lane, kMethods> lanes_{};
   double pace_ = 0;  // players that enter in a second, of late
   Time paced_{0};
   AttemptId next_ = 1;

@@ -13,7 +13,7 @@ namespace starbus::nodes::login {
     "too_many", "AdmissionTest.AttemptsAreBoundedWithAReserveForKnownPlayers")                     \
   X(kKnownReserve, 2'048, "logins", "of kAttempts, for players at an address where they were",     \
     "others are told too_many", "AdmissionTest.AttemptsAreBoundedWithAReserveForKnownPlayers")     \
-  X(kLookingAtOnce, 16, "proofs", "that verifiers look at: more only wait there",                  \
+  X(kLookingAtOnce, 16, "proofs", "that each verifier looks at: more only wait there",             \
     "the others wait, in order", "AdmissionTest.ProofsAreLookedAtFewAtATimeAndInOrder")            \
   X(kLookWait, 5min, "that a login waits for its turn at the verifier", "later",                   \
     "AdmissionTest.EveryWaitEnds")                                                                 \

@@ -5,13 +5,14 @@
 namespace starbus::nodes::login {
 
 Result<> Desk::add(const std::string& method, std::unique_ptr<Verifier> verifier) {
-  if (verifiers_.contains(method)) {
+  if (methods_.contains(method)) {
     return Error(Errc::exists, "method " + method + ": there already; choose another name");
   }
-  if (verifiers_.size() >= kMethods) {
+  if (methods_.size() >= kMethods) {
     return Error(Errc::too_many, "methods: " + std::to_string(kMethods) + " at most; use fewer");
   }
-  verifiers_.emplace(method, std::move(verifier));
+  const std::size_t lane = methods_.size();
+  methods_.emplace(method, Method{lane, std::move(verifier)});
   return {};
 }
 
@@ -25,15 +26,15 @@ void Desk::ask(Ask ask, Reply reply) {
     }
     return reply(Refused{CloseReason::fault, 0, "the session is another gate's"});
   }
-  const auto verifier = verifiers_.find(ask.method);
+  const auto method = methods_.find(ask.method);
   const auto address = parse_address(ask.address);
-  if (verifier == verifiers_.end()) {
+  if (method == methods_.end()) {
     return reply(Refused{CloseReason::denied, 0, "there is no such way to log in"});
   }
   if (!address) return reply(Refused{CloseReason::fault, 0, "the gate does not say the address"});
   Effects effects;
-  const std::string account = verifier->second->counted_as(ask.account);
-  const AttemptId id = admission_.begin(account, *address, clock_(), effects);
+  const std::string account = method->second.verifier->counted_as(ask.account);
+  const AttemptId id = admission_.begin(account, *address, clock_(), effects, method->second.lane);
   sessions_.emplace(ask.session, id);
   gates_[ask.gate.process].insert(id);
   asked_.emplace(id, Asked{std::move(ask), std::move(reply)});
@@ -98,7 +99,8 @@ void Desk::take(const Look& look) {
     admission_.judged(id, verdict, clock_(), effects);
     carry_out(effects);
   };
-  verifiers_.at(ask.method)->verify({ask.account, std::exchange(ask.proof, {})}, std::move(judged));
+  Verifier& verifier = *methods_.at(ask.method).verifier;
+  verifier.verify({ask.account, std::exchange(ask.proof, {})}, std::move(judged));
 }
 
 void Desk::take(const Number& number) {

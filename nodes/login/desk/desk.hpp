@@ -33,7 +33,7 @@ struct DeskOptions {
 
 class Desk {
  public:
-  /// May be called several times, the last time with Admitted or Refused.
+  /// May be called several times, the last time with Admitted or Refused. Must not call the desk.
   using Reply = std::function<void(const Answer&)>;
   /// Asks an account (its channel) for the number of a login (sessions::Prove); answers later,
   /// nullopt if the account could not say.
@@ -68,6 +68,10 @@ class Desk {
   const Admission& admission() const { return admission_; }
 
  private:
+  struct Method {
+    std::size_t lane = 0;
+    std::unique_ptr<Verifier> verifier;
+  };
   struct Asked {
     Ask ask;
     Reply reply;
@@ -87,7 +91,7 @@ class Desk {
   const Clock clock_;
   const DeskOptions options_;
   Admission admission_;
-  std::map<std::string, std::unique_ptr<Verifier>> verifiers_;
+  std::map<std::string, Method> methods_;
   std::unordered_map<AttemptId, Asked> asked_;
   std::map<entity::sessions::SessionId, AttemptId> sessions_;
   std::map<bus::Process, std::set<AttemptId>> gates_;

@@ -151,6 +151,18 @@ TEST(AdmissionTest, ProofsAreLookedAtFewAtATimeAndInOrder) {
   EXPECT_EQ(hall.looked, ids);
 }
 
+TEST(AdmissionTest, ASlowVerifierHoldsUpItsOwnAlone) {
+  Hall hall({.looking_at_once = 1});
+  Effects effects;
+  const auto begin = [&](std::uint32_t from, std::size_t lane) {
+    return hall.admission.begin("", hall.address(from), hall.at(), effects, lane);
+  };
+  const AttemptId slow = begin(1, 0);
+  begin(2, 0);
+  const AttemptId other = begin(3, 1);
+  EXPECT_EQ(effects, (Effects{Look{slow}, Look{other}}));
+}
+
 TEST(AdmissionTest, KnownPlayersGoFirstAndDoNotStarveOthers) {
   Hall hall({.looking_at_once = 1});
   for (std::uint32_t i = 0; i < 8; ++i) hall.make_known(name(i), i);
@@ -277,6 +289,7 @@ TEST(AdmissionTest, AFullQueueRefusesBeforeAnyWork) {
   EXPECT_GE(hall.fates[late].refused->retry_ms, static_cast<std::uint64_t>(kRetryFull.count()));
   EXPECT_FALSE(hall.fates[late].looked);
   EXPECT_FALSE(hall.fates[hall.begin(name(5), 5)].over());  // has a place
+  EXPECT_FALSE(hall.fates[hall.begin("", 6)].over());       // may have one, or come back
 }
 
 // Guessers at many accounts and from many addresses, beside players of all sorts.
