@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "clients/cpp/limits.hpp"
@@ -58,15 +59,22 @@ std::shared_ptr<Resolver> Resolver::shared() {
   return resolver;
 }
 
-Resolver::Resolver() : thread_([this] { run(); }) {}
-
 Resolver::~Resolver() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   wake_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Resolver::has_thread() {
+  try {
+    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 std::shared_ptr<Lookup> Resolver::look_up(Address address) {
@@ -74,7 +82,7 @@ std::shared_ptr<Lookup> Resolver::look_up(Address address) {
   lookup->endpoints = endpoints_of(address, AI_NUMERICHOST);
   lookup->address = std::move(address);
   const std::lock_guard lock(mutex_);
-  if (!lookup->endpoints.empty() || waiting_.size() >= kLookups) {
+  if (!lookup->endpoints.empty() || waiting_.size() >= kLookups || !has_thread()) {
     lookup->done = true;
     return lookup;
   }

@@ -42,23 +42,25 @@ class Resolver {
  public:
   /// That of this process; it lives as long as somebody has it.
   static std::shared_ptr<Resolver> shared();
-  Resolver();
+  Resolver() = default;
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
   /// Waits for the question that is under way.
   ~Resolver();
 
-  /// Never null. Done at once if the host is a number, or too many questions wait (no endpoints).
+  /// Never null. Done at once if the host is a number; without endpoints, if too many questions
+  /// wait or no thread can be made.
   std::shared_ptr<Lookup> look_up(Address address);
 
  private:
   void run();
+  bool has_thread();
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Lookup>> waiting_;
   bool ends_ = false;
-  std::thread thread_;
+  std::thread thread_;  // from the first question on
 };
 
 }  // namespace starbus::game

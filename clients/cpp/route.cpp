@@ -36,8 +36,9 @@ void Route::go_to(std::string address, Time now) {
 }
 
 std::optional<std::string> Route::take(Time now) {
-  if (now < due_ || (addresses_.empty() && named_.empty())) return std::nullopt;
+  if (now < due_) return std::nullopt;
   due_ = Time::max();
+  if (addresses_.empty() && named_.empty()) return std::nullopt;
   ++attempts_;
   if (!named_.empty()) return std::exchange(named_, {});
   return addresses_[at_];

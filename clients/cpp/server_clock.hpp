@@ -19,7 +19,7 @@ class ServerClock {
  public:
   /// Something was said at `sent` and answered at `now` by a gate whose clock showed `here`.
   void sample(Time sent, Time now, std::uint64_t here);
-  /// Of another connection: nothing is known.
+  /// Another connection begins: nothing is known.
   void clear() { *this = {}; }
   /// Smoothed; nullopt before the first answer.
   std::optional<milliseconds> round_trip() const { return round_trip_; }

@@ -62,6 +62,7 @@ void Session::bye(Time now) {
   if (state_ != State::online) return finish(EndReason::bye, {});
   leaving_ = true;
   may_ask_ = false;
+  busy_.reset();
   close_at_ = std::min(close_at_, now + kCloseTime);
   say(encode(Bye{}));
 }

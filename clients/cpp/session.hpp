@@ -77,6 +77,8 @@ class Session {
   const ServerClock& clock() const { return clock_; }
   const Counts& counts() const { return counts_; }
   std::size_t requests_open() const { return requests_.size(); }
+  /// The schema of the last gate that has greeted; 0: none.
+  std::uint64_t server_schema() const { return server_schema_; }
 
   // --- for the driver ---
 
@@ -180,6 +182,7 @@ class Session {
 
   ServerClock clock_;
   milliseconds beat_ = kHeartbeat;
+  std::uint64_t server_schema_ = 0;
   std::size_t frame_bytes_ = 0;  // that the gate takes; 0: not known
   Time now_{};
   Time opened_{};

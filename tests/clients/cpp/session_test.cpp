@@ -24,6 +24,7 @@ TEST(GameSession, LogsInAndIsShownWhatComes) {
   ASSERT_TRUE(only<wire::Hello>(hello));
   EXPECT_EQ(std::get<wire::Hello>(hello[0]), (wire::Hello{1, 1, 0, 7, "test 1"}));
   world.say(wire::Greeting{1, 0, 7, 5'000, 10'000, 70'000});
+  EXPECT_EQ(world.session.server_schema(), 7U);
   EXPECT_EQ(world.session.state(), State::waiting);
   const auto login = world.said();
   ASSERT_TRUE(only<wire::Login>(login));
@@ -407,6 +408,13 @@ TEST(GameSession, BehindTheLastNumberNothingIsAsked) {
   world.online();
   world.full({1, 2}, ~std::uint64_t{0});
   EXPECT_EQ(world.ask(), Asked::too_many);
+}
+
+TEST(GameSession, WithoutAnAddressNothingIsTried) {
+  World world(std::vector<std::string>{});
+  ASSERT_TRUE(world.session.login({"password", "anna", {}}, world.now));
+  EXPECT_FALSE(world.session.connect(world.now));
+  EXPECT_EQ(world.session.deadline(), world.now + kGiveUp);
 }
 
 TEST(GameSession, AddressesBeyondTheLimitAreNotUsed) {

@@ -222,8 +222,7 @@ TEST(ClientVectors, MalformedBytesHaveTheirRefusal) {
   }
 }
 
-// Of whatever is cut off a frame, nothing is read as another one; but for the body of a packet,
-// which is all that is left.
+// A frame that is cut is no other frame; but for a packet, whose body is all that is left.
 TEST(ClientVectors, NoBeginningOfAFrameIsAnother) {
   for (const Json& row : vectors().at("frames")) {
     if (row.at("frame") == "Packet") continue;
