@@ -165,7 +165,7 @@ std::vector<LimitTable> limit_tables() {
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
-      {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::kGateNetLimits},
+      {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::net::kGateNetLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
   };

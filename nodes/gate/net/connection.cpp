@@ -6,7 +6,7 @@
 
 #include "nodes/gate/net/proxy_header.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using Phase = Connection::Phase;
@@ -247,10 +247,11 @@ void Connection::forget_input() {
   reader_ = FrameReader(rules_->websocket);
 }
 
-void Connection::push(Body body) {
+void Connection::push(Body body, bus::ByteView prefix) {
   if (phase_ != Phase::open) return;
-  const FrameHead head =
-      rules_->websocket ? ws_head(WsOpcode::binary, body->size()) : length_head(body->size());
+  const std::size_t size = prefix.size() + body->size();
+  FrameHead head = rules_->websocket ? ws_head(WsOpcode::binary, size) : length_head(size);
+  head.append(prefix);
   queue_.push(std::move(body), head);
 }
 
@@ -314,4 +315,4 @@ Connection::Due Connection::due(const FrontLimits& limits) const {
   return slow.at < silent.at ? slow : silent;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <cstring>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kKeptFrames = 8;  // an idle connection keeps room for no more
@@ -94,4 +94,4 @@ void OutQueue::clear() {
   first_ = front_sent_ = bytes_ = promised_ = 0;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

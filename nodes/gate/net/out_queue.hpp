@@ -10,9 +10,9 @@
 #include "bus/core/bytes.hpp"
 #include "nodes/gate/net/ws_head.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
-/// One frame, encoded once, however many connections it goes to.
+/// A frame, or what follows on its prefix: encoded once, however many connections it goes to.
 using Body = std::shared_ptr<const bus::Bytes>;
 
 /// What waits to be written to one connection: heads of its own and bodies that are shared.
@@ -55,4 +55,4 @@ class OutQueue {
   std::size_t promised_ = 0;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net
