@@ -9,7 +9,6 @@
 namespace starbus::nodes::gate::net {
 namespace {
 
-using Phase = Connection::Phase;
 using Io = Wire::Io;
 
 constexpr std::uint32_t kReads = EPOLLIN;
