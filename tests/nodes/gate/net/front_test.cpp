@@ -241,7 +241,10 @@ TEST_F(FrontTest, StopSaysWhyToAllAndEnds) {
   ASSERT_TRUE(until([&] { return front_->admission().connections() == 21; }));
   const PeerAddress address = front_->addresses()[0];
   bool done = false;
-  front_->stop({CloseReason::leaving, 0, "an upgrade"}, [&] { done = true; });
+  front_->stop({CloseReason::leaving, 0, "an upgrade"}, [&] {
+    done = true;
+    front_.reset();
+  });
   EXPECT_FALSE(Client(address).is_connected());
   for (int i = 0; i < 20; ++i) {
     Client& client = *clients_[static_cast<std::size_t>(i)];
