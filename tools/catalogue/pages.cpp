@@ -175,6 +175,7 @@ std::vector<LimitTable> limit_tables() {
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::kGateNetLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
+      {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::net::kGateNetLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
       {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 /// A tenth of a second's handshakes may come at once: a burst that nobody notices.
@@ -72,4 +72,4 @@ Admission::Time Admission::tls_again(const FrontLimits& limits, Time now) {
   return now + tls_.wait(limits.tls_per_second, burst_of(limits), now);
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -9,7 +9,7 @@
 
 #include "nodes/gate/net/connection.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// Who may come in: counts connections in all and by address, those that shake hands, and those
 /// that are refused and still hear why; deals out TLS handshakes. Sans-IO; one thread.
@@ -55,4 +55,4 @@ class Admission {
   TokenBucket tls_;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

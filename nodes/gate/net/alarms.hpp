@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// The times at which connections want to be looked at, the first one first. A later time of a
-/// connection is not moved there: it is found when its earlier one has come. Pure; one thread.
+/// connection is not moved there: it is found when its earlier one has come. Those of connections
+/// that have ended stay until their time, so there are as many as arrive within kHandshakeTime, and
+/// a few for each that is open. Pure; one thread.
 class Alarms {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -36,4 +38,4 @@ class Alarms {
   std::priority_queue<Alarm, std::vector<Alarm>, std::greater<>> heap_;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

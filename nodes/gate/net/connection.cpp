@@ -6,10 +6,9 @@
 
 #include "nodes/gate/net/proxy_header.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
-using Phase = Connection::Phase;
 using Io = Wire::Io;
 
 constexpr std::uint32_t kReads = EPOLLIN;
@@ -247,11 +246,12 @@ void Connection::forget_input() {
   reader_ = FrameReader(rules_->websocket);
 }
 
-void Connection::push(Body prefix, Body body) {
+void Connection::push(Body body, bus::ByteView prefix) {
   if (phase_ != Phase::open) return;
-  const std::size_t size = body->size() + (prefix == nullptr ? 0 : prefix->size());
-  const FrameHead head = rules_->websocket ? ws_head(WsOpcode::binary, size) : length_head(size);
-  queue_.push(std::move(prefix), std::move(body), head);
+  const std::size_t size = prefix.size() + body->size();
+  FrameHead head = rules_->websocket ? ws_head(WsOpcode::binary, size) : length_head(size);
+  head.append(prefix);
+  queue_.push(std::move(body), head);
 }
 
 void Connection::say(std::string text) {
@@ -314,4 +314,4 @@ Connection::Due Connection::due(const FrontLimits& limits) const {
   return slow.at < silent.at ? slow : silent;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

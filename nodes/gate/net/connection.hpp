@@ -13,7 +13,7 @@
 #include "nodes/gate/net/token_bucket.hpp"
 #include "nodes/gate/net/wire.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 using ConnectionId = std::uint64_t;
 
@@ -75,9 +75,8 @@ class Connection {
   /// The handshake of TLS may begin. False without memory.
   bool admit_tls();
 
-  /// Queues a frame; not after close().
-  void push(Body body) { push(nullptr, std::move(body)); }
-  void push(Body prefix, Body body);
+  /// Queues a frame: the prefix, of at most kPrefixBytes, and then the body. Not after close().
+  void push(Body body, bus::ByteView prefix = {});
   /// Writes what is queued. False: the connection is over.
   bool flush(std::span<std::byte> scratch);
   /// No more is read or queued but `last`, which may be null. With `drop`, what is queued and not
@@ -175,4 +174,4 @@ class Connection {
   Notes notes_;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -9,7 +9,7 @@
 
 #include "nodes/gate/wire/frames.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 // X(ending, close reason, milliseconds until the client may come again, text for a person)
 #define STARBUS_GATE_ENDINGS(X)                                                                \
@@ -64,4 +64,4 @@ constexpr bool is_refusal(Ending ending) {
   return ending > Ending::owner;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -4,7 +4,7 @@
 
 #include "nodes/gate/net/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kKeptStorage = 256;  // an idle connection keeps no more than this
@@ -107,4 +107,4 @@ FrameStep FrameReader::message_part(const WsHead& head, std::span<std::byte> pay
   return {FrameStep::Kind::frame, message_};
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -7,7 +7,7 @@
 #include "bus/core/bytes.hpp"
 #include "nodes/gate/net/ws_head.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// What the next bytes of a connection were.
 struct FrameStep {
@@ -66,4 +66,4 @@ class FrameReader {
   bus::Bytes message_;  // the parts of a message
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -2,15 +2,26 @@
 
 #include <spdlog/spdlog.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <system_error>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kBufferBytes = 16_KiB;  // a record of TLS
+constexpr std::size_t kOtherFiles = 64;       // listeners, logs, the bus
+
+void warn_of_few_files(std::size_t connections) {
+  rlimit files{};
+  const std::size_t wanted = connections + kOtherFiles;
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= wanted) return;
+  spdlog::warn(
+      "gate.limits.connections: {}, but {} open files are allowed; raise LimitNOFILE to {}",
+      connections, files.rlim_cur, wanted);
+}
 
 bool same_place(const ListenerSettings& a, const ListenerSettings& b) {
   return a.address == b.address && a.tls == b.tls && a.websocket == b.websocket &&
@@ -63,6 +74,7 @@ Result<> Front::start() {
     if (!socket) return socket.error();
     sockets.push_back(std::move(*socket));
   }
+  warn_of_few_files(settings_.limits.connections);
   rules_ = std::move(*rules);
   for (std::size_t i = 0; i < sockets.size(); ++i) {
     listeners_.push_back(std::make_unique<Listener>(
@@ -256,16 +268,16 @@ void Front::touch(Connection& connection) {
   turn_later();
 }
 
-bool Front::send(ConnectionId id, const Body& prefix, const Body& body) {
+bool Front::send(ConnectionId id, const Body& body, bus::ByteView prefix) {
   thread_.check();
   Connection* connection = find(id);
   if (connection == nullptr || connection->is_ending() || connection->notes().doomed ||
       !connection->notes().told) {
     return false;
   }
-  connection->push(prefix, body);
+  connection->push(body, prefix);
   ++counters_.frames_out;
-  counters_.bytes_out += body->size() + (prefix == nullptr ? 0 : prefix->size());
+  counters_.bytes_out += prefix.size() + body->size();
   count_held(*connection);
   touch(*connection);
   connection->notes().doomed =
@@ -325,4 +337,4 @@ void Front::count_held(Connection& connection) {
   connection.notes().counted = now;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -25,7 +25,7 @@
 #include "nodes/gate/net/listener.hpp"
 #include "nodes/gate/net/poller.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// Where a connection comes from, and how.
 struct Arrival {
@@ -73,9 +73,9 @@ class Front {
 
   /// Queues a frame; what is queued in one turn of the loop goes out together. False: there is no
   /// such connection, or it is ending, maybe because of this frame: on_closed follows.
-  bool send(ConnectionId connection, const Body& body) { return send(connection, nullptr, body); }
-  /// The same for a frame whose begin is this connection's own, and whose end many share.
-  bool send(ConnectionId connection, const Body& prefix, const Body& body);
+  /// The frame is `prefix`, of at most kPrefixBytes and copied, and then the body: packets that
+  /// differ in their number share the rest.
+  bool send(ConnectionId connection, const Body& body, bus::ByteView prefix = {});
   /// Sends what is queued, then `last` if it is not null, and hangs up, within close_time. The
   /// handler hears no more of it.
   void close(ConnectionId connection, Body last);
@@ -92,7 +92,7 @@ class Front {
   /// No more connections come; those that are there go on.
   void stop_accepting();
   /// Stops accepting, says `why` to all, in slices, and calls `done` once when the last one is
-  /// gone, within close_time. on_closed is told for each.
+  /// gone, within close_time. on_closed is told for each. `done` may destroy the Front.
   void stop(const Closed& why, std::function<void()> done);
 
   const FrontCounters& counters() const { return counters_; }
@@ -180,4 +180,4 @@ class Front {
   Poller poller_;  // last: its handlers use all of these
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

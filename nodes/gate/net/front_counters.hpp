@@ -8,7 +8,7 @@
 #include "nodes/gate/net/connection.hpp"
 #include "nodes/gate/net/ending.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// How a client is connected.
 enum class ConnectionKind : std::uint8_t { tcp, tls, websocket, websocket_tls };
@@ -44,4 +44,4 @@ struct FrontCounters {
   std::uint64_t of(Ending ending) const { return ended[static_cast<std::size_t>(ending)]; }
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -1,13 +1,12 @@
 /// How connections end, and the turns of the loop.
 #include <spdlog/spdlog.h>
-#include <sys/epoll.h>
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include "nodes/gate/net/front.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 Body Front::farewell_of(const Connection& connection, Ending ending) {
   const EndingInfo& info = info_of(ending);
@@ -177,10 +176,9 @@ void Front::turn_stop() {
     }
     turn_later();
   } else if (connections_.empty()) {
-    const std::function<void()> done = std::move(stopping_->done);
+    boost::asio::post(loop_, std::move(stopping_->done));  // it may destroy this
     stopping_.reset();
-    done();
   }
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

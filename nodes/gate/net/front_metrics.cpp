@@ -2,7 +2,7 @@
 
 #include "daemon/histogram.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using Kind = daemon::Metrics::Kind;
@@ -74,4 +74,4 @@ void add_front_metrics(daemon::Metrics& metrics, Front& front) {
   front.observe_handshakes([&seconds](double value) { seconds.Observe(value); });
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using daemon::ConfigReader;
@@ -18,6 +18,10 @@ bool is_origin(const std::string& text) {
   const std::size_t scheme = text.find("://");
   return scheme != std::string::npos && scheme > 0 && scheme + 3 < text.size() &&
          text.find('/', scheme + 3) == std::string::npos;
+}
+
+bool is_loopback(const PeerAddress& address) {
+  return address.v6 ? address.host() == "::1" : address.bytes[0] == 127;
 }
 
 void read_websocket(ConfigReader& table, UpgradeRules& rules) {
@@ -54,6 +58,9 @@ ListenerSettings read_listener(ConfigReader& table) {
                                  "\"[::]:7001\"");
   }
   settings.tls = table.boolean("tls", true);
+  if (!settings.tls && !settings.proxy && !is_loopback(settings.address)) {
+    table.warn("tls", "'tls' is false: passwords of clients can be read on the way");
+  }
   settings.websocket = table.boolean("websocket", false);
   settings.proxy = table.boolean("proxy", false);
   settings.reuse_port = table.boolean("reuse_port", false);
@@ -110,4 +117,4 @@ FrontSettings read_front_settings(ConfigReader& gate) {
   return settings;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

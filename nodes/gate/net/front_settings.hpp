@@ -12,7 +12,7 @@
 #include "nodes/gate/net/tls_context.hpp"
 #include "nodes/gate/net/ws_upgrade.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// One place at which clients come in.
 struct ListenerSettings {
@@ -53,4 +53,4 @@ struct FrontSettings {
 /// Reads `listeners` and `limits` of the table `[gate]`. Problems are noted at the reader.
 FrontSettings read_front_settings(daemon::ConfigReader& gate);
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -4,7 +4,7 @@
 
 #include "base/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 // X(constant, value, unit, reason, when reached, hit by)
 #define STARBUS_GATE_NET_LIMITS(X)                                                                 \
@@ -83,4 +83,4 @@ namespace starbus::nodes::gate {
 
 STARBUS_LIMITS_OF(kGateNetLimits, STARBUS_GATE_NET_LIMITS)
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

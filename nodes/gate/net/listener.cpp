@@ -11,7 +11,7 @@
 
 #include "nodes/gate/net/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr int kBacklog = 4'096;  // the kernel takes the lesser of this and net.core.somaxconn
@@ -134,4 +134,4 @@ void Listener::pause(int error) {
   });
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -12,7 +12,7 @@
 #include "bus/core/error.hpp"
 #include "nodes/gate/net/peer_address.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// Accepts connections at one address, in slices. Without descriptors it pauses, longer each time;
 /// a spare one serves to cut those that wait, so that they try elsewhere. Belongs to the loop's
@@ -53,4 +53,4 @@ class Listener {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

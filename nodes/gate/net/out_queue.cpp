@@ -4,15 +4,15 @@
 #include <cassert>
 #include <cstring>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kKeptFrames = 8;  // an idle connection keeps room for no more
 
 }  // namespace
 
-void OutQueue::push(Body prefix, Body body, const FrameHead& head) {
-  frames_.push_back({std::move(prefix), std::move(body), head});
+void OutQueue::push(Body body, const FrameHead& head) {
+  frames_.push_back({std::move(body), head});
   bytes_ += frames_.back().size();
 }
 
@@ -22,9 +22,7 @@ void OutQueue::pieces(Visit&& visit) const {
   for (std::size_t i = first_; i < frames_.size(); ++i) {
     const Frame& frame = frames_[i];
     for (bus::ByteView piece :
-         {bus::ByteView(frame.head.bytes).first(frame.head.size),
-          frame.prefix == nullptr ? bus::ByteView() : bus::ByteView(*frame.prefix),
-          bus::ByteView(*frame.body)}) {
+         {bus::ByteView(frame.head.bytes).first(frame.head.size), bus::ByteView(*frame.body)}) {
       const std::size_t skipped = std::min(skip, piece.size());
       skip -= skipped;
       piece = piece.subspan(skipped);
@@ -66,7 +64,6 @@ void OutQueue::sent(std::size_t bytes) {
 }
 
 void OutQueue::forget_front() {
-  frames_[first_].prefix.reset();
   frames_[first_++].body.reset();
   if (empty()) {
     frames_.clear();
@@ -97,4 +94,4 @@ void OutQueue::clear() {
   first_ = front_sent_ = bytes_ = promised_ = 0;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -5,15 +5,14 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "bus/core/bytes.hpp"
 #include "nodes/gate/net/ws_head.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
-/// One frame, encoded once, however many connections it goes to.
+/// A frame, or what follows on its prefix: encoded once, however many connections it goes to.
 using Body = std::shared_ptr<const bus::Bytes>;
 
 /// What waits to be written to one connection: heads of its own and bodies that are shared.
@@ -21,9 +20,7 @@ using Body = std::shared_ptr<const bus::Bytes>;
 class OutQueue {
  public:
   /// Appends a frame; the body is shared, not copied.
-  void push(Body body, const FrameHead& head) { push(nullptr, std::move(body), head); }
-  /// The same with what is of this connection alone before a body that many share; null: nothing.
-  void push(Body prefix, Body body, const FrameHead& head);
+  void push(Body body, const FrameHead& head);
   bool empty() const { return first_ == frames_.size(); }
   /// Not written yet.
   std::size_t bytes() const { return bytes_; }
@@ -42,11 +39,9 @@ class OutQueue {
 
  private:
   struct Frame {
-    Body prefix;  // may be null
     Body body;
     FrameHead head;
-    std::size_t prefix_size() const { return prefix == nullptr ? 0 : prefix->size(); }
-    std::size_t size() const { return head.size + prefix_size() + body->size(); }
+    std::size_t size() const { return head.size + body->size(); }
   };
   /// Calls `visit(bytes)` for the unwritten pieces in their order, until it returns false.
   template <class Visit>
@@ -60,4 +55,4 @@ class OutQueue {
   std::size_t promised_ = 0;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -8,7 +8,7 @@
 
 #include "daemon/config/endpoint.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -86,4 +86,4 @@ socklen_t to_system(const PeerAddress& address, sockaddr_storage& out) {
   return sizeof v6;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -9,7 +9,7 @@
 
 #include "bus/core/bytes.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// Where a client connects from. IPv4 that a socket reports as mapped IPv6 is IPv4 here. A plain
 /// value.
@@ -37,4 +37,4 @@ std::optional<PeerAddress> parse_address(const std::string& text);
 /// The form that the system's calls take; returns its size.
 socklen_t to_system(const PeerAddress& address, sockaddr_storage& out);
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

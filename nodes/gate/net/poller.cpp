@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kBatch = 128;  // then the rest of the loop has its turn
@@ -77,4 +77,4 @@ void Poller::run() {
   wait();
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -8,7 +8,7 @@
 
 #include "bus/core/error.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// Watches the sockets of thousands of connections with one epoll of its own, which the loop sees
 /// as a single descriptor: no operation, handler or buffer of Asio for each, and no system call to
@@ -41,4 +41,4 @@ class Poller {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

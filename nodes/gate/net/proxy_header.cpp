@@ -4,7 +4,7 @@
 
 #include "nodes/gate/net/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::string_view kSignature{"\r\n\r\n\0\r\nQUIT\n", 12};
@@ -49,4 +49,4 @@ ProxyHeader read_proxy_header(bus::ByteView bytes) {
   return kMalformedHeader;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

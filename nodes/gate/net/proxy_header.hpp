@@ -8,7 +8,7 @@
 #include "bus/core/bytes.hpp"
 #include "nodes/gate/net/peer_address.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// The bytes that come before the length is known.
 inline constexpr std::size_t kProxyHead = 16;
@@ -29,4 +29,4 @@ struct ProxyHeader {
 /// Looks at the bytes from the beginning of a connection on.
 ProxyHeader read_proxy_header(bus::ByteView bytes);
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 int descriptor_of(BIO* bio) {
@@ -57,4 +57,4 @@ BIO* socket_bio(int descriptor) {
   return bio;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 std::optional<TicketKeys::Key> draw() {
@@ -45,4 +45,4 @@ const TicketKeys::Key* TicketKeys::find(std::span<const std::uint8_t> name) {
   return nullptr;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// The keys that encrypt TLS session tickets: a fresh one after each `life`, the one before it
 /// still decrypts. Secrets of this process; never written down. One thread.
@@ -38,4 +38,4 @@ class TicketKeys {
   Time since_{};  // of current_
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

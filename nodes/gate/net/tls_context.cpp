@@ -9,7 +9,7 @@
 #include <array>
 #include <ctime>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::string_view kContextName = "starbus gate";
@@ -142,4 +142,4 @@ int TlsContext::ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP
   return encrypt == 0 && key != current ? 2 : 1;  // 2: the client gets a ticket of today's key
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

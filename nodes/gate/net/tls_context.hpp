@@ -9,7 +9,7 @@
 #include "bus/core/error.hpp"
 #include "nodes/gate/net/ticket_keys.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// How a listener speaks TLS.
 struct TlsFiles {
@@ -54,4 +54,4 @@ class TlsContext {
 /// What OpenSSL has to say of this thread's last failure; forgets it.
 std::string openssl_text();
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// So many events a second in the long run, and a burst at once. The clock is the caller's. A plain
 /// value, one thread at a time; the rate is the caller's too, so that thousands of buckets are
@@ -41,4 +41,4 @@ class TokenBucket {
   Time filled_;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -9,7 +9,7 @@
 
 #include "nodes/gate/net/socket_bio.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::size_t kParts = 64;  // of frames in one system call: a head and a body each
@@ -118,4 +118,4 @@ void Wire::end_writing() {
   ::shutdown(socket_.get(), SHUT_WR);
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

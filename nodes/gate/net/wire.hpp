@@ -8,7 +8,7 @@
 #include "base/file_descriptor.hpp"
 #include "nodes/gate/net/out_queue.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// A connected socket, bare or with TLS over it: never waits, owns both. One thread. After `ended`
 /// or `failed` only the destructor is left.
@@ -61,4 +61,4 @@ class Wire {
   SSL* tls_ = nullptr;
 };
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -1,9 +1,10 @@
 #include "nodes/gate/net/ws_head.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 constexpr std::uint8_t kLast = 0x80;
@@ -68,6 +69,12 @@ void unmask(std::span<std::byte> payload, const std::array<std::byte, 4>& mask) 
   for (; i < payload.size(); ++i) payload[i] ^= mask[i % mask.size()];
 }
 
+void FrameHead::append(bus::ByteView prefix) {
+  assert(prefix.size() <= bytes.size() - size);
+  std::ranges::copy(prefix, bytes.begin() + size);
+  size = static_cast<std::uint8_t>(size + prefix.size());
+}
+
 FrameHead ws_head(WsOpcode opcode, std::size_t length) {
   FrameHead head;
   head.bytes[0] = static_cast<std::byte>(kLast | static_cast<std::uint8_t>(opcode));
@@ -92,4 +99,4 @@ FrameHead length_head(std::size_t length) {
   return head;
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -9,7 +9,7 @@
 
 #include "bus/core/bytes.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// The numbers of the protocol.
 enum class WsOpcode : std::uint8_t {
@@ -38,14 +38,21 @@ WsHead read_ws_head(bus::ByteView bytes);
 /// Decodes a payload where it lies.
 void unmask(std::span<std::byte> payload, const std::array<std::byte, 4>& mask);
 
-/// What goes before a payload on the wire: of a WebSocket, or four bytes of length.
+/// The longest beginning of a frame that one connection has for itself, where others share the
+/// rest.
+inline constexpr std::size_t kPrefixBytes = 16;
+
+/// What goes before a shared body on the wire: the head of a WebSocket, or four bytes of length;
+/// and then the first bytes of the frame, if they are of this connection alone.
 struct FrameHead {
-  std::array<std::byte, 10> bytes{};
+  std::array<std::byte, 10 + kPrefixBytes> bytes{};
   std::uint8_t size = 0;
+  /// At most kPrefixBytes, once.
+  void append(bus::ByteView prefix);
 };
 /// A whole frame of a server.
 FrameHead ws_head(WsOpcode opcode, std::size_t length);
 /// The length of a frame of TCP and TLS.
 FrameHead length_head(std::size_t length);
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

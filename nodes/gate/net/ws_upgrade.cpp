@@ -13,7 +13,7 @@
 #include "base/base64.hpp"
 #include "nodes/gate/net/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 namespace http = boost::beast::http;
@@ -42,12 +42,21 @@ bool equal_without_case(std::string_view a, std::string_view b) {
   });
 }
 
+/// Without its port: pages of a host come from another port than its gate.
+std::string_view host_of(std::string_view text) {
+  const std::size_t port = text.rfind(':');
+  const std::size_t bracket = text.rfind(']');
+  const bool has_port =
+      port != std::string_view::npos && (bracket == std::string_view::npos || bracket < port);
+  return text.substr(0, has_port ? port : text.size());
+}
+
 /// An origin is scheme://host[:port].
 bool may_come(std::string_view origin, std::string_view host, const UpgradeRules& rules) {
   if (rules.origins.empty()) {
     const std::size_t scheme = origin.find("://");
     return scheme != std::string_view::npos && !host.empty() &&
-           equal_without_case(origin.substr(scheme + 3), host);
+           equal_without_case(host_of(origin.substr(scheme + 3)), host_of(host));
   }
   return std::ranges::any_of(rules.origins, [&](const std::string& allowed) {
     return allowed == "*" || equal_without_case(allowed, origin);
@@ -118,4 +127,4 @@ UpgradeAnswer refuse_upgrade(unsigned status, std::string_view problem) {
   return {status, std::move(response), problem};
 }
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

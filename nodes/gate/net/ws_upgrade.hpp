@@ -8,13 +8,13 @@
 
 #include "bus/core/bytes.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 
 /// What a listener takes.
 struct UpgradeRules {
   std::string path = "/";
   /// Of browsers: "https://play.example.org", or "*" for all. Empty: pages of the host that the
-  /// request is for. A client that names no origin is no browser, and is not asked.
+  /// request is for, at any port. A client that names no origin is no browser, and is not asked.
   std::vector<std::string> origins{};
   friend bool operator==(const UpgradeRules&, const UpgradeRules&) = default;
 };
@@ -34,4 +34,4 @@ UpgradeAnswer answer_upgrade(std::string_view request, const UpgradeRules& rules
 /// An answer that refuses without a request: 431, 429, 503.
 UpgradeAnswer refuse_upgrade(unsigned status, std::string_view problem);
 
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -13,7 +13,7 @@
 namespace {
 
 using namespace starbus;
-using namespace starbus::nodes::gate;
+using namespace starbus::nodes::gate::net;
 using bus::require;
 
 constexpr std::size_t kLimit = 4'096;

@@ -13,7 +13,7 @@
 
 #include "nodes/gate/net/tls_context.hpp"
 
-namespace starbus::nodes::gate::test {
+namespace starbus::nodes::gate::net::test {
 
 template <auto release>
 struct Frees {
@@ -65,4 +65,4 @@ inline std::string name_of_peer(const SSL* ssl) {
   return name;
 }
 
-}  // namespace starbus::nodes::gate::test
+}  // namespace starbus::nodes::gate::net::test

@@ -18,7 +18,7 @@
 #include "tests/nodes/gate/net/certificate.hpp"
 #include "tests/nodes/gate/net/client_frames.hpp"
 
-namespace starbus::nodes::gate::test {
+namespace starbus::nodes::gate::net::test {
 
 using ClientContext = std::unique_ptr<SSL_CTX, Frees<SSL_CTX_free>>;
 using ClientTls = std::unique_ptr<SSL, Frees<SSL_free>>;
@@ -125,4 +125,4 @@ class Client {
   std::string in_;
 };
 
-}  // namespace starbus::nodes::gate::test
+}  // namespace starbus::nodes::gate::net::test

@@ -6,7 +6,7 @@
 
 #include "nodes/gate/net/ws_head.hpp"
 
-namespace starbus::nodes::gate::test {
+namespace starbus::nodes::gate::net::test {
 
 struct ClientFrame {
   WsOpcode opcode = WsOpcode::binary;
@@ -41,4 +41,4 @@ inline std::string upgrade_request(const std::string& path = "/", const std::str
          fields + "\r\n";
 }
 
-}  // namespace starbus::nodes::gate::test
+}  // namespace starbus::nodes::gate::net::test

@@ -4,7 +4,7 @@
 #include "nodes/gate/net/front_metrics.hpp"
 #include "tests/nodes/gate/net/one_front.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -261,4 +261,4 @@ TEST_F(FrontDefence, WithoutDescriptorsItPausesAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -7,7 +7,7 @@
 #include "nodes/gate/net/limits.hpp"
 #include "tests/nodes/gate/net/client_frames.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using Kind = FrameStep::Kind;
@@ -127,4 +127,4 @@ TEST(FrameReaderTest, WhatWasHandedOutIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

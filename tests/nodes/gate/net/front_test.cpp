@@ -4,7 +4,7 @@
 
 #include "tests/nodes/gate/net/one_front.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using test::Client;
@@ -100,9 +100,15 @@ TEST_F(FrontTest, OneBodyGoesToAll) {
   for (std::size_t i = 0; i < kClients; ++i) connect();
   ASSERT_TRUE(until([&] { return opened_.size() == kClients; }));
   const Body one = body("the world ends at noon");
-  for (const ConnectionId id : opened_) EXPECT_TRUE(front_->send(id, one));
+  for (const ConnectionId id : opened_) {
+    const std::string number = std::to_string(id % 10);  // what is its own
+    EXPECT_TRUE(front_->send(id, one, bus::as_bytes(number)));
+  }
   EXPECT_EQ(one.use_count(), static_cast<long>(kClients + 1));
-  for (const auto& client : clients_) EXPECT_TRUE(until_frame(*client, "the world ends at noon"));
+  for (std::size_t i = 0; i < kClients; ++i) {
+    const std::string number = std::to_string(opened_[i] % 10);
+    EXPECT_TRUE(until_frame(*clients_[i], number + "the world ends at noon"));
+  }
   EXPECT_EQ(one.use_count(), 1);
 }
 
@@ -235,7 +241,10 @@ TEST_F(FrontTest, StopSaysWhyToAllAndEnds) {
   ASSERT_TRUE(until([&] { return front_->admission().connections() == 21; }));
   const PeerAddress address = front_->addresses()[0];
   bool done = false;
-  front_->stop({CloseReason::leaving, 0, "an upgrade"}, [&] { done = true; });
+  front_->stop({CloseReason::leaving, 0, "an upgrade"}, [&] {
+    done = true;
+    front_.reset();
+  });
   EXPECT_FALSE(Client(address).is_connected());
   for (int i = 0; i < 20; ++i) {
     Client& client = *clients_[static_cast<std::size_t>(i)];
@@ -278,6 +287,58 @@ TEST_F(FrontTest, AProxyHeaderGivesTheAddress) {
   EXPECT_EQ(ended(Ending::proxy), 1U);
 }
 
+TEST_F(FrontTest, ANetworkOfV6IsOneAddress) {
+  listen().proxy = true;
+  settings_.limits.connections_per_address = 1;
+  start();
+  const auto from = [](char network, char host) {
+    std::string header("\r\n\r\n\0\r\nQUIT\n\x21\x21\0\x24", 16);
+    std::string address(16, '\0');
+    address[0] = 0x20;
+    address[7] = network;
+    address[15] = host;
+    return header + address + address + "\x12\x67\x1b\xb9" + length_frame("hi");
+  };
+  Client& first = connect();
+  first.say(from(1, 1));
+  EXPECT_TRUE(until_frame(first, "hi"));
+  Client& neighbour = connect();
+  neighbour.say(from(1, 2));
+  EXPECT_TRUE(until_refused(neighbour, CloseReason::too_many));
+  Client& other = connect();
+  other.say(from(2, 1));
+  EXPECT_TRUE(until_frame(other, "hi"));
+  EXPECT_EQ(arrivals_[last_opened()].address.to_string(), "[2000:0:0:2::1]:4711");
+}
+
+TEST_F(FrontTest, AnAddressIsSharedOnlyIfAllSaySo) {
+  listen().reuse_port = true;
+  start();
+  FrontSettings second = settings_;
+  second.listeners[0].address = front_->addresses()[0];
+  Front shared(loop_, second, *this, limited_);
+  EXPECT_TRUE(shared.start());
+  second.listeners[0].reuse_port = false;
+  Front alone(loop_, second, *this, limited_);
+  const auto started = alone.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error(), bus::Errc::io_error);
+  EXPECT_THAT(started.error().detail,
+              ::testing::HasSubstr(second.listeners[0].address.to_string() + ": bind"));
+}
+
+TEST_F(FrontTest, AListenerOfV6TakesBoth) {
+  listen().address = *parse_address("[::]:0");
+  front_ = std::make_unique<Front>(loop_, settings_, *this, limited_);
+  if (!front_->start()) GTEST_SKIP() << "no IPv6 here";
+  PeerAddress target = *parse_address("127.0.0.1:0");
+  target.port = front_->addresses()[0].port;
+  clients_.push_back(std::make_unique<Client>(target));
+  clients_.back()->say(length_frame("hi"));
+  EXPECT_TRUE(until_frame(*clients_.back(), "hi"));
+  EXPECT_EQ(arrivals_[last_opened()].address.host(), "127.0.0.1");
+}
+
 TEST_F(FrontTest, HostileBytesEndOneConnectionAndNoMore) {
   listen(false, false);
   listen(false, true);
@@ -303,4 +364,4 @@ TEST_F(FrontTest, HostileBytesEndOneConnectionAndNoMore) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -16,7 +16,7 @@
 #include "nodes/gate/net/front.hpp"
 #include "tests/nodes/gate/net/client.hpp"
 
-namespace starbus::nodes::gate::test {
+namespace starbus::nodes::gate::net::test {
 
 /// The answer of a Front that refuses: its kind and its reason.
 inline std::string refusal(CloseReason reason) {
@@ -28,6 +28,7 @@ class OneFront : public ::testing::Test, public FrontHandler {
   OneFront() {
     std::string folder = (std::filesystem::temp_directory_path() / "gateXXXXXX").string();
     folder_ = ::mkdtemp(folder.data());
+    settings_.limits.connections = 1'000;                    // as many files as any system allows
     settings_.limits.close_time = std::chrono::seconds(20);  // no test waits for it unasked
   }
   ~OneFront() override {
@@ -124,4 +125,4 @@ class OneFront : public ::testing::Test, public FrontHandler {
   std::string last_frame_;
 };
 
-}  // namespace starbus::nodes::gate::test
+}  // namespace starbus::nodes::gate::net::test

@@ -9,7 +9,7 @@
 #include "nodes/gate/net/ws_upgrade.hpp"
 #include "tests/nodes/gate/net/client_frames.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using std::chrono::hours;
@@ -119,6 +119,8 @@ TEST(UpgradeTest, BrowsersComeFromAllowedOriginsOnly) {
     return answer_upgrade(test::upgrade_request("/", fields), {"/", std::move(origins)}).status;
   };
   EXPECT_EQ(status("https://play.example.org", {}), 101U);
+  EXPECT_EQ(status("https://play.example.org:8443", {}), 101U);
+  EXPECT_EQ(status("https://[::1]", {}), 403U);
   EXPECT_EQ(status("https://evil.example.org", {}), 403U);
   EXPECT_EQ(status("null", {}), 403U);
   EXPECT_EQ(status("https://Pages.example.org", {"https://pages.example.org"}), 101U);
@@ -144,10 +146,19 @@ class FrontSettingsTest : public ::testing::Test {
     daemon::ConfigReader gate = reader->table("gate");
     settings_ = read_front_settings(gate);
     const auto finished = reader->finish();
+    warnings_ = reader->warnings();
     return finished ? "" : finished.error().detail;
   }
   FrontSettings settings_;
+  std::vector<std::string> warnings_;
 };
+
+TEST_F(FrontSettingsTest, PasswordsInTheClearAreWarnedOf) {
+  EXPECT_EQ(problems("[[gate.listeners]]\naddress = '127.0.0.1:1'\ntls = false"), "");
+  EXPECT_TRUE(warnings_.empty());
+  EXPECT_EQ(problems("[[gate.listeners]]\naddress = '0.0.0.0:1'\ntls = false"), "");
+  EXPECT_THAT(warnings_, ::testing::ElementsAre(::testing::HasSubstr("passwords")));
+}
 
 TEST_F(FrontSettingsTest, AllKeysAreRead) {
   EXPECT_EQ(problems(R"(
@@ -220,4 +231,4 @@ TEST_F(FrontSettingsTest, ListenersAndOriginsAreBounded) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 TEST(PeerAddressTest, TextAndSystemFormsAgree) {
@@ -36,4 +36,4 @@ TEST(PeerAddressTest, MappedAddressesAreThoseOfV4) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

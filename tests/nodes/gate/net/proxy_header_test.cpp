@@ -5,7 +5,7 @@
 #include "base/hex.hpp"
 #include "nodes/gate/net/limits.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using State = ProxyHeader::State;
@@ -74,4 +74,4 @@ TEST(ProxyHeaderTest, AHeaderIsBounded) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

@@ -4,7 +4,7 @@
 
 #include "tests/nodes/gate/net/one_front.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using test::Client;
@@ -211,4 +211,4 @@ TEST_F(FrontTls, ALastWordGoesAfterARecordThatHasBegun) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net

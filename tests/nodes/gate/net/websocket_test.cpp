@@ -5,7 +5,7 @@
 
 #include "tests/nodes/gate/net/one_front.hpp"
 
-namespace starbus::nodes::gate {
+namespace starbus::nodes::gate::net {
 namespace {
 
 using test::Client;
@@ -141,4 +141,4 @@ TEST_F(FrontWebSocket, BeastTalksToIt) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::gate
+}  // namespace starbus::nodes::gate::net
