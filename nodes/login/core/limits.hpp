@@ -61,6 +61,22 @@ namespace starbus::nodes::login {
     "AdmissionTest.OneKnownPlayerHasFewUnderWay")                                                  \
   X(kMethods, 16, "methods", "of proof: an operator names them", "too_many",                       \
     "DeskTest.MethodsAreBounded")                                                                  \
+  X(kMethodBytes, 32, "bytes", "the name of a method, as in a frame of a client",                  \
+    "the word is malformed", "LoginWords.AreBounded")                                              \
+  X(kTypedBytes, 64, "bytes", "the name of an account, likewise", "the word is malformed",         \
+    "LoginWords.AreBounded")                                                                       \
+  X(kProofBytes, 8_KiB, "bytes", "a proof, likewise", "the word is malformed",                     \
+    "LoginWords.AreBounded")                                                                       \
+  X(kAddressBytes, 64, "bytes", "an address of a client as text", "the word is malformed",         \
+    "LoginWords.AreBounded")                                                                       \
+  X(kRefusalBytes, 255, "bytes", "the text of a refusal, as in a frame to a client", "it is cut",  \
+    "LoginWords.AreBounded")                                                                       \
+  X(kGates, 4'096, "gates", "that report how full they are", "too_many: one more does not count",  \
+    "GateReportsTest.AreBounded")                                                                  \
+  X(kGateSessions, 1'000'000, "sessions",                                                          \
+    "of one gate that count: one that was taken over must "                                        \
+    "not open the door for all",                                                                   \
+    "more count as this", "GateReportsTest.AreBounded")                                            \
   X(kBans, 65'536, "bans", "of addresses, and as many of accounts", "too_many",                    \
     "BansTest.AreBounded")                                                                         \
   X(kBanText, 200, "bytes", "the reason of a ban, for the player: a frame takes 255", "too_large", \

@@ -50,6 +50,7 @@ void Desk::gone(const entity::sessions::SessionId& session) {
 }
 
 void Desk::gate_died(const bus::Process& gate) {
+  reports_.died(gate);
   const auto found = gates_.find(gate);
   if (found == gates_.end()) return;
   dying_.insert(dying_.end(), found->second.begin(), found->second.end());
@@ -66,8 +67,18 @@ void Desk::bury() {
   }
 }
 
-void Desk::measured(const Measured& measured) {
-  admission_.measured(measured, clock_());
+void Desk::gate_reports(const bus::Process& gate, std::uint64_t sessions, std::uint64_t most) {
+  if (reports_.report(gate, sessions, most, clock_().steady)) measure();
+}
+
+void Desk::load(std::uint32_t permille) {
+  reports_.load(permille);
+  if (reports_.gates() > 0) measure();
+}
+
+void Desk::measure() {
+  const Now now = clock_();
+  admission_.measured(reports_.sum(now.steady), now);
   step();
 }
 
@@ -139,7 +150,7 @@ void Desk::take(const Admit& admit) {
 }
 
 void Desk::take(const Refuse& refuse) {
-  end(refuse.id, Refused{refuse.reason, refuse.retry_ms, refuse.text});
+  end(refuse.id, Refused{refuse.reason, refuse.retry_ms, refuse.text.substr(0, kRefusalBytes)});
 }
 
 void Desk::end(AttemptId id, const Answer& answer) {

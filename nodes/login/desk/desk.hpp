@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "nodes/login/core/gate_reports.hpp"
 #include "nodes/login/core/verifier.hpp"
 #include "nodes/login/desk/words.hpp"
 #include "nodes/login/tickets/ticket.hpp"
@@ -59,7 +60,10 @@ class Desk {
   void gone(const entity::sessions::SessionId& session);
   /// Its clients are gone. Their places are kept; done in steps.
   void gate_died(const bus::Process& gate);
-  void measured(const Measured& measured);
+  /// A gate says how many sessions it has, and may have: every few seconds. Ignored beyond kGates.
+  void gate_reports(const bus::Process& gate, std::uint64_t sessions, std::uint64_t most);
+  /// Permille of the busiest node that a player needs; holds until the next one.
+  void load(std::uint32_t permille);
   void step();
   /// When step() has something to do; nullopt: not before another call.
   std::optional<Time> next();
@@ -85,12 +89,14 @@ class Desk {
   void end(AttemptId id, const Answer& answer);
   void forget(AttemptId id);
   void bury();
+  void measure();
 
   const SigningKey key_;
   const Numbers numbers_;
   const Clock clock_;
   const DeskOptions options_;
   Admission admission_;
+  GateReports reports_;
   std::map<std::string, Method> methods_;
   std::unordered_map<AttemptId, Asked> asked_;
   std::map<entity::sessions::SessionId, AttemptId> sessions_;

@@ -1,10 +1,14 @@
-/// What gates ask a login, and what it answers. Plain values; any thread.
+/// What gates ask a login, and what it answers: docs/design/login.md has the bytes.
+///
+/// A decoder treats its bytes as hostile: sizes are checked before anything is allocated, and each
+/// word has one form only. Plain values and pure functions; any thread.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <variant>
 
+#include "entity/archive/error.hpp"
 #include "entity/client/ids.hpp"
 #include "nodes/gate/wire/frames.hpp"
 
@@ -18,6 +22,7 @@ struct Ask {
   std::string account{};
   bus::Bytes proof{};
   std::string address{};  // of the client, as the gate sees it
+  friend bool operator==(const Ask&, const Ask&) = default;
 };
 
 /// It waits in the queue. Said again when it changes, at most every kQueueTell.
@@ -42,5 +47,19 @@ struct Refused {
   friend bool operator==(const Refused&, const Refused&) = default;
 };
 using Answer = std::variant<Waiting, Admitted, Refused>;
+/// An answer, and for whom: it goes to the channel of the gate.
+struct Told {
+  entity::sessions::SessionId session{};
+  Answer answer{};
+  friend bool operator==(const Told&, const Told&) = default;
+};
+
+/// Each appends. The process of the gate is not said: the bus says who calls.
+void encode(const Ask& ask, bus::Bytes& out);
+void encode(const Told& told, bus::Bytes& out);
+/// Errors: malformed, truncated, trailing, too_large.
+entity::DataResult<Ask> decode_ask(bus::ByteView bytes);
+/// As decode_ask().
+entity::DataResult<Told> decode_told(bus::ByteView bytes);
 
 }  // namespace starbus::nodes::login

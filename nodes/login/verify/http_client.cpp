@@ -1,7 +1,5 @@
 #include "nodes/login/verify/http_client.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -75,7 +73,8 @@ class HttpClient::Sockets {
     asked->request.version(11);
     asked->request.method(question.get ? http::verb::get : http::verb::post);
     asked->request.target(question.target);
-    asked->request.set(http::field::host, url_.host);
+    const bool usual = url_.port == (url_.tls ? "443" : "80");
+    asked->request.set(http::field::host, usual ? url_.host : url_.host + ":" + url_.port);
     asked->request.set(http::field::accept, "application/json");
     for (const auto& [name, value] : question.headers) asked->request.set(name, value);
     if (!question.get) {

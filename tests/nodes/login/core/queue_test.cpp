@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "nodes/login/core/gate_reports.hpp"
 #include "nodes/login/core/login_queue.hpp"
 #include "nodes/login/core/places.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using Told = LoginQueue::Tell;
+using Spot = LoginQueue::Tell;
 
 TEST(LoginQueueTest, EntersInOrderAndPassesOverThoseWhoAreAway) {
   LoginQueue queue;
@@ -41,7 +42,7 @@ TEST(LoginQueueTest, PositionsAreToldWhenTheyChangeAndNotOften) {
   queue.admit();
   EXPECT_EQ(queue.next(), kQueueTell);
   EXPECT_THAT(queue.step(kQueueTell - 1ms).tells, IsEmpty());
-  EXPECT_THAT(queue.step(kQueueTell).tells, ElementsAre(Told{2, 0}, Told{3, 1}));
+  EXPECT_THAT(queue.step(kQueueTell).tells, ElementsAre(Spot{2, 0}, Spot{3, 1}));
   queue.leave(3);
   EXPECT_THAT(queue.step(2 * kQueueTell - 1ms).tells, IsEmpty());
   EXPECT_THAT(queue.step(2 * kQueueTell).tells, IsEmpty());  // it was behind
@@ -213,6 +214,35 @@ TEST(PlacesTest, ARateThatTheLoadLowers) {
   EXPECT_NEAR(taken_in_a_second(kLoadFull), whole, 1);
   EXPECT_NEAR(taken_in_a_second((kLoadFull + kLoadNone) / 2), whole / 2, 1);
   EXPECT_EQ(taken_in_a_second(kLoadNone), 0);
+}
+
+TEST(GateReportsTest, OnlyThoseThatSpeakCount) {
+  GateReports reports;
+  const bus::Process east{1, 1, 1};
+  const bus::Process west{2, 1, 1};
+  ASSERT_TRUE(reports.report(east, 10, 100, 0s));
+  ASSERT_TRUE(reports.report(west, 20, 200, 1s));
+  reports.load(500);
+  EXPECT_EQ(reports.sum(1s).sessions, 30U);
+  EXPECT_EQ(reports.sum(1s).most, 300U);
+  ASSERT_TRUE(reports.report(east, 11, 100, 5s));
+  EXPECT_EQ(reports.sum(1s + kMeasureAge).sessions, 31U);
+  EXPECT_EQ(reports.sum(1s + kMeasureAge + 1ms).sessions, 11U);  // one is silent
+  reports.died(east);
+  reports.died(east);
+  EXPECT_EQ(reports.sum(5s).most, 0U);
+  EXPECT_EQ(reports.sum(5s).load, 500U);
+  EXPECT_EQ(reports.gates(), 0U);
+}
+
+TEST(GateReportsTest, AreBounded) {
+  GateReports reports;
+  for (std::uint32_t i = 0; i < kGates; ++i) ASSERT_TRUE(reports.report({i, 1, 1}, 1, ~0ULL, 0s));
+  EXPECT_EQ(reports.sum(0s).most, kGates * kGateSessions);
+  EXPECT_EQ(reports.report({kGates, 1, 1}, 0, 1, 0s).error(), Errc::too_many);
+  EXPECT_TRUE(reports.report({5, 1, 1}, 0, 1, 0s));  // is there already
+  EXPECT_TRUE(reports.report({kGates, 1, 1}, 0, 1, kMeasureAge + 1ms));
+  EXPECT_EQ(reports.gates(), 1U);
 }
 
 TEST(PlacesTest, ThoseOnTheirWayCount) {

@@ -33,7 +33,7 @@ class DeskTest : public testing::Test {
     EXPECT_TRUE(keys_.add(key_.verifying()));
     EXPECT_TRUE(desk_.add(kReentryMethod, std::make_unique<ReentryVerifier>(
                                               loop_, keys_, [this] { return now_.wall; })));
-    desk_.measured({0, 100, 0});
+    desk_.gate_reports({9, 9, 9}, 0, 100);
     pass(1s);
   }
   void pass(Time time) {
@@ -121,7 +121,7 @@ TEST_F(DeskTest, TheWayBackNeedsNeitherNumberNorPlace) {
   say(ask(1, "ada"));
   verify();
   number(5);
-  desk_.measured({100, 100, 0});  // full
+  desk_.gate_reports({9, 9, 9}, 100, 100);  // full
   Ask back = ask(101, "");
   back.method = kReentryMethod;
   back.proof = last<Admitted>(1).reentry;
@@ -175,7 +175,7 @@ TEST_F(DeskTest, AnAskThatIsRepeatedGoesOn) {
 }
 
 TEST_F(DeskTest, QueueIsToldAndPlacesOfADeadGateAreKept) {
-  desk_.measured({100, 100, 0});
+  desk_.gate_reports({9, 9, 9}, 100, 100);
   say(ask(101, "ada"));
   say(ask(1, "bob"));
   verify();
@@ -190,13 +190,29 @@ TEST_F(DeskTest, QueueIsToldAndPlacesOfADeadGateAreKept) {
   EXPECT_EQ(last<Waiting>(2).ahead, 0U);
   EXPECT_EQ(answers_[101].size(), 1U);
   desk_.gone({1, 1});
-  desk_.measured({0, 100, 0});
+  desk_.gate_reports({9, 9, 9}, 0, 100);
   pass(1s);
   EXPECT_EQ(numbers_.size(), 1U);
   number(3);
   EXPECT_EQ(last<Admitted>(2).login, 3U);
   pass(kQueueKeep);
   EXPECT_EQ(desk_.admission().counts().rows, 0U);
+}
+
+TEST_F(DeskTest, AGateThatDiesTakesItsPlacesAlong) {
+  desk_.gate_reports({8, 8, 8}, 0, 10);
+  desk_.gate_reports({9, 9, 9}, 100, 100);
+  desk_.gate_died({8, 8, 8});
+  desk_.gate_reports({9, 9, 9}, 100, 100);
+  say(ask(1, "ada"));
+  verify();
+  EXPECT_EQ(last<Waiting>(1).ahead, 0U);
+  desk_.gate_reports({8, 8, 8}, 0, 10);
+  EXPECT_EQ(numbers_.size(), 1U);
+  desk_.load(kLoadNone);
+  say(ask(2, "bob"));
+  verify();
+  EXPECT_EQ(last<Waiting>(2).ahead, 0U);
 }
 
 TEST_F(DeskTest, MethodsAreBounded) {
