@@ -159,6 +159,7 @@ void AccountCore::tick(LinkTime now, AccountEffects& out) {
   }
   if (!again_at_ || *again_at_ > now || storing_ != 0) return;
   again_at_.reset();
+  loaded_ = false;
   if (!row_.session || asked_) return;
   if (!row_.unlinking()) return step(out);
   due_ = true;

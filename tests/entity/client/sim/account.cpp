@@ -136,10 +136,6 @@ Account::BindAnswer Account::where(const SessionId& session, const Bind& bind) {
 }
 
 Account::BindAnswer Account::relink(const Relink& word) {
-  const AccountRow& row = core_.row();
-  if (world_.broken("account_not_relinked") && row.session == word.session) {
-    return {"bound", row.bind, row.subject, row.login, {}};
-  }
   return ask(word, {word.gate.process, true}, {}, std::make_shared<Later>(), 0);
 }
 
@@ -150,7 +146,6 @@ void Account::choose(const SessionId& session, const Bind& bind, const std::stri
 }
 
 void Account::left(const Left& word) {
-  if (world_.broken("left_unheard")) return;
   AccountEffects effects;
   core_.hear(word, {}, effects);
   apply(effects);
