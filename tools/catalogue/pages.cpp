@@ -30,6 +30,7 @@
 #include "nodes/manager/placement/limits.hpp"
 #include "nodes/players/core/error.hpp"
 #include "nodes/players/core/limits.hpp"
+#include "nodes/players/limits.hpp"
 #include "nodes/replica/limits.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
@@ -167,6 +168,7 @@ std::vector<LimitTable> limit_tables() {
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
+      {"players", "nodes/players/limits.hpp", nodes::players::kPlayerLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
   };
