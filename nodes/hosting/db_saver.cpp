@@ -40,9 +40,10 @@ Json bytes_of(const bus::Bytes& bytes) {
   return Json::binary(Json::binary_t::container_type(begin, begin + bytes.size()));
 }
 
-/// Reads the document that save() wrote.
+/// Reads the document that save() wrote; one that was checked out and never saved holds nothing.
 DbSaver::Loaded saved_in(const Json& document) {
   const auto found = document.find("saved");
+  if (found == document.end() && document.contains("checkout")) return std::optional<bus::Bytes>();
   if (found == document.end() || !found->is_binary()) {
     return db::Error(db::Errc::corrupt, "not the document of an entity: 'saved' holds no bytes");
   }
@@ -124,8 +125,36 @@ bus::Result<> DbSaver::outcome_of(const db::Result<db::Written>& written) {
   return {};
 }
 
+/// The version of an earlier owner's save is lower from here on.
 void DbSaver::start_load(const std::string& type, const std::string& persistent_id,
                          std::function<void(Loaded)> done) {
+  if (!options_.checkout) return find(type, persistent_id, std::move(done));
+  const std::uint64_t epoch = options_.checkout(type, persistent_id);
+  if (epoch == 0) {
+    ++counters_.superseded;
+    return done(db::Error(db::Errc::stale, type + " " + persistent_id +
+                                               ": its name is not owned here; enter it by name"));
+  }
+  db::Update out{collection_of(type), persistent_id, {}, true};
+  out.changes.push_back({db::Operator::raise, "version", text_of({epoch, 0})});
+  out.changes.push_back({db::Operator::set, "checkout", hex_of(epoch)});
+  db::WriteRequest request;
+  request.writes.emplace_back(std::move(out));
+  const auto taken =
+      database_.write(std::move(request), [this, weak = std::weak_ptr(alive_), type, persistent_id,
+                                           done](const db::Result<db::Written>& written) {
+        if (weak.expired()) return;
+        ++(written                              ? counters_.checked_out
+           : written.error() == db::Errc::stale ? counters_.superseded
+                                                : counters_.failed);
+        if (!written) return done(written.error());
+        find(type, persistent_id, done);
+      });
+  if (!taken) done(taken.error());
+}
+
+void DbSaver::find(const std::string& type, const std::string& persistent_id,
+                   std::function<void(Loaded)> done) {
   const auto taken = database_.find(
       {.collection = collection_of(type), .id = persistent_id},
       [weak = std::weak_ptr(alive_), done](const db::Result<std::optional<Json>>& found) {

@@ -43,14 +43,21 @@ namespace starbus::nodes::entities {
 struct DbSaverOptions {
   /// The collection of a type; not set: its name. At most 64 of letters, digits, `_`, `-` and `.`.
   std::function<std::string(const std::string& type)> collection = {};
+  /// Set: an entity is checked out before it is loaded. Its document gets as version the epoch
+  /// under which this process owns its name (what this returns): no earlier owner can save it from
+  /// then on, so what is loaded is the newest that there is. Error of such a load: stale, if a
+  /// later owner has it, or the epoch is 0.
+  std::function<std::uint64_t(const std::string& type, const std::string& persistent_id)> checkout =
+      {};
 };
 
 struct DbSaverCounters {
   std::uint64_t written = 0;
   std::uint64_t unchanged = 0;   // of these, documents that were so already
-  std::uint64_t superseded = 0;  // refused: a later owner has written
-  std::uint64_t failed = 0;      // attempts that failed for another reason
-  std::uint64_t left_out = 0;    // values
+  std::uint64_t superseded = 0;  // refused: a later owner has written, or has it checked out
+  std::uint64_t checked_out = 0;
+  std::uint64_t failed = 0;    // attempts that failed for another reason
+  std::uint64_t left_out = 0;  // values
 };
 
 class DbSaver {
@@ -91,6 +98,8 @@ class DbSaver {
   void write(db::WriteRequest request, Done done);
   void start_load(const std::string& type, const std::string& persistent_id,
                   std::function<void(Loaded)> done);
+  void find(const std::string& type, const std::string& persistent_id,
+            std::function<void(Loaded)> done);
   std::string collection_of(const std::string& type) const;
   /// Those that a document may hold.
   db::Json storable(const SavedValues& values);

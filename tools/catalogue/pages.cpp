@@ -37,6 +37,7 @@
 #include "nodes/manager/placement/limits.hpp"
 #include "nodes/players/core/error.hpp"
 #include "nodes/players/core/limits.hpp"
+#include "nodes/players/limits.hpp"
 #include "nodes/replica/limits.hpp"
 #include "nodes/runtime/limits.hpp"
 #include "nodes/runtime/node_limits.hpp"
@@ -173,9 +174,9 @@ std::vector<LimitTable> limit_tables() {
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
-      {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::kGateNetLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::net::kGateNetLimits},
+      {"players", "nodes/players/limits.hpp", nodes::players::kPlayerLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},
       {"tickets of logins", "nodes/login/tickets/limits.hpp", nodes::login::kTicketLimits},
       {"admission of logins", "nodes/login/core/limits.hpp", nodes::login::kAdmissionLimits},

@@ -24,6 +24,7 @@ namespace starbus::nodes::players {
 using sessions::LinkTime;
 using sessions::Sender;
 
+/// Whose core it is.
 struct AccountOptions {
   std::string account{};  // its own channel
   std::string first{};  // the subject of a session that has chosen none: the account, or an entity
@@ -66,6 +67,7 @@ class AccountCore {
 
   // --- what comes of its effects ---
 
+  /// It is on the disk: what follows from it is told.
   void stored(std::uint64_t number, AccountEffects& out);
   /// Whether it was stored is not known: it is stored again, and told after that.
   void store_failed(std::uint64_t number, LinkTime now, AccountEffects& out);

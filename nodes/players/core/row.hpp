@@ -22,6 +22,7 @@ using sessions::Key;
 using sessions::Reason;
 using sessions::SessionId;
 
+/// One account, as it is stored.
 struct AccountRow {
   std::uint64_t drawn = 0;           // the number of the latest proof of identity
   std::uint64_t login = 0;           // of the one that has the account; 0: there was none

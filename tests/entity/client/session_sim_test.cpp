@@ -92,6 +92,42 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"handed_on_twice", true, 400}),
     [](const auto& info) { return std::string(info.param.rule); });
 
+/// The account dies with a set_link under way, which comes after that of its next life. Whether the
+/// oracle saw a broken promise.
+bool former_life_breaks(std::uint64_t seed, const std::string& broken) {
+  World world(seed, broken, true);
+  try {
+    world.clients[0]->connect(world.pid_of(1, 1));
+    for (int i = 0; i < 5; ++i) {
+      world.settle();
+      world.tick();
+    }
+    const Pid former = world.account("account/a")->pid;
+    world.hold = [former](const Message& message, const std::string&) {
+      return message.what == "set_link" && message.from == former;
+    };
+    world.account("account/a")->link_lost("player/a/1");
+    world.settle();
+    world.kill(former);
+    world.load(world.pid_of(1, 1), "account/a", {});
+    world.settle();
+    world.hold = nullptr;
+    world.heal();
+  } catch (const Violation&) {
+    return true;
+  }
+  return false;
+}
+
+TEST(SessionSimFormerLife, ALowerBindIsNotTakenAndWouldBeSeen) {
+  int seen = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    EXPECT_FALSE(former_life_breaks(seed, "")) << seed;
+    seen += former_life_breaks(seed, "set_link_any_bind") ? 1 : 0;
+  }
+  EXPECT_GT(seen, 3);
+}
+
 // --- scenarios -----------------------------------------------------------------------------------
 
 /// c1 plays player/a/1 at home 1 through gate 1.

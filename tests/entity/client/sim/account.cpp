@@ -151,7 +151,6 @@ void Account::choose(const SessionId& session, const Bind& bind, const std::stri
 }
 
 void Account::left(const Left& word) {
-  if (world_.broken("left_unheard")) return;
   AccountEffects effects;
   core_.hear(word, {}, effects);
   apply(effects);
