@@ -111,7 +111,7 @@ void GateCore::wake(Session& session) {
       return;
     case Stage::stub:
     case Stage::ended:
-      if (desk_.now >= session.until) return subjects_.forget(session);
+      if (desk_.now >= session.until) return subjects_.forget_late(session);
       return desk_.table.wake(session, session.until);
     case Stage::fresh:
       subjects_.work(session);

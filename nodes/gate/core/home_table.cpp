@@ -16,21 +16,28 @@ const Introduction* HomeTable::find(const bus::Process& home, std::uint32_t hand
 void HomeTable::introduce(const bus::Process& home, std::uint32_t handle, const Introduction& at) {
   watch(home, at.session);
   Home& there = homes_[home];
+  // A handle that is drawn again stands for the new one.
   if (const auto known = there.handles.find(handle); known != there.handles.end()) {
-    // A handle that is drawn again stands for the new one.
-    if (const auto other = there.sessions.find(known->second.session);
-        other != there.sessions.end() && other->second == handle) {
-      other->second = 0;
-    }
+    std::erase(there.sessions[known->second.session], handle);
   }
-  std::uint32_t& mine = there.sessions[at.session];
-  if (mine != handle) there.handles.erase(mine);
-  mine = handle;
+  std::vector<std::uint32_t>& mine = there.sessions[at.session];
+  const auto same = std::ranges::find_if(mine, [&](std::uint32_t each) {
+    const auto found = there.handles.find(each);
+    return found != there.handles.end() && found->second.subject == at.subject;
+  });
+  if (same != mine.end()) {
+    there.handles.erase(*same);
+    mine.erase(same);
+  } else if (mine.size() == kSubjectsOfHome) {
+    there.handles.erase(mine.front());
+    mine.erase(mine.begin());
+  }
+  mine.push_back(handle);
   there.handles[handle] = at;
 }
 
 void HomeTable::watch(const bus::Process& home, const SessionId& session) {
-  if (!homes_[home].sessions.try_emplace(session, 0).second) return;
+  if (!homes_[home].sessions.try_emplace(session).second) return;
   std::vector<bus::Process>& homes = of_session_[session];
   homes.push_back(home);
   if (homes.size() <= kHomesOfSession) return;
@@ -43,7 +50,7 @@ void HomeTable::drop(const bus::Process& process, const SessionId& session) {
   if (found == homes_.end()) return;
   Home& home = found->second;
   if (const auto at = home.sessions.find(session); at != home.sessions.end()) {
-    home.handles.erase(at->second);
+    for (const std::uint32_t handle : at->second) home.handles.erase(handle);
     home.sessions.erase(at);
   }
   if (home.sessions.empty()) homes_.erase(found);

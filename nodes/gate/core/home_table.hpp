@@ -1,7 +1,8 @@
 /// The processes whose entities speak to sessions of this gate: what their handles stand for, which
 /// sessions they speak to, and which of them have died.
 ///
-/// Belongs to the loop's thread. One handle for each (home, session); handles of sessions that are
+/// Belongs to the loop's thread. One handle for each (home, session, subject): a
+/// former subject may live beside the present one. Handles of sessions that are
 /// forgotten go with them. Sessions of a dead home are told one at a time, so that its death is
 /// worked off in slices.
 #pragma once
@@ -34,7 +35,7 @@ class HomeTable {
  private:
   struct Home {
     std::unordered_map<std::uint32_t, Introduction> handles{};
-    std::map<SessionId, std::uint32_t> sessions{};  // with its handle; 0: none
+    std::map<SessionId, std::vector<std::uint32_t>> sessions{};  // with their handles
   };
   void drop(const bus::Process& process, const SessionId& session);
 

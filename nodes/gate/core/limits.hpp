@@ -26,6 +26,8 @@ namespace starbus::nodes::gate {
   X(kHomesOfSession, 8, "homes", "of one session that may speak with a handle",                    \
     "the handle of the oldest is forgotten: its parts are asked for again",                        \
     "HomeTable.KeepsAHandlePerHome")                                                               \
+  X(kSubjectsOfHome, 4, "subjects", "of one session in one home that may speak with a handle",     \
+    "as kHomesOfSession", "HomeTable.KeepsAHandlePerHome")                                         \
   X(kDeathsKept, 4'096, "processes", "whose death is remembered for parts that name them",         \
     "the oldest is forgotten: a hole waits for kHoleTime then", "HomeTable.RemembersDeaths")       \
   X(kSpokenWaiting, 1'024, "announcements", "that wait for their turn",                            \
@@ -44,7 +46,7 @@ namespace starbus::nodes::gate {
     "it forgets the session", "GateHandOver.AStubEndsAfterItsTime")                                \
   X(kEndedTime, 60s, "that a gate can say why a session has ended", "it forgets the session",      \
     "GateDoors.AnEndedSessionSaysWhy")                                                             \
-  X(kForwardHops, 6, "gates", "that one word may pass as it follows a session",                    \
+  X(kForwardHops, 16, "gates", "that one word may pass as it follows a session",                   \
     "the word is dropped: the pulse finds what is missing", "GateWords.AreBounded")                \
   X(kGivers, 16, "gates", "that may still forward for one session", "the oldest ends by its time", \
     "GateWords.AreBounded")                                                                        \

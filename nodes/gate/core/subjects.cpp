@@ -228,6 +228,14 @@ void Subjects::leave(Session& session, CloseReason reason) {
   end(session, reason, {});
 }
 
+void Subjects::forget_late(Session& session) {
+  if (!session.subject.empty()) {
+    desk_.effects.push_back(
+        TellSubject{0, session.subject, sessions::Unknown{session.id, session.hand.turn}});
+  }
+  forget(session);
+}
+
 void Subjects::forget(Session& session) {
   desk_.downlink->leave_groups(session);
   desk_.homes.forget(session.id);

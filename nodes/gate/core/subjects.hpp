@@ -29,6 +29,8 @@ class Subjects {
   void end(Session& session, CloseReason reason, const std::optional<sessions::Closing>& closing);
   /// Ends it from this side: the subject is told that its client is gone.
   void leave(Session& session, CloseReason reason);
+  /// Its time is over: a subject that still obeys this gate hears that its client is away.
+  void forget_late(Session& session);
   /// Forgets it.
   void forget(Session& session);
   /// Another gate has it, as the account or the subject says: its client is fetched from there.

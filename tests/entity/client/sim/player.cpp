@@ -211,6 +211,9 @@ void Player::act() {
 }
 
 void Player::tick() {
+  // Also of a relink that has come after the word of its gate's death.
+  const Pid its_gate = link.state().gate.process;
+  if (world_.told(pid, its_gate)) gate_died(its_gate);
   Effects effects;
   link.tick(world_.clock(), effects);
   if (effects.gone == Reason::away && !world_.deaths) {

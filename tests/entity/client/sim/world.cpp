@@ -18,6 +18,21 @@ std::string text_of(const Parcel& parcel) {
          std::to_string(static_cast<int>(parcel.kind));
 }
 
+std::string text_of(const LinkState& link, const gate::Session& record, const Client& client) {
+  const auto pair = [](const auto& value) {
+    return std::to_string(value.epoch) + '.' + std::to_string(value.counter);
+  };
+  return "link bind " + pair(link.bind) + " run " + pair(link.run) + " next " +
+         std::to_string(link.next) + " turn " + std::to_string(link.turn) + " unsent " +
+         std::to_string(link.unsent.size()) + " at " + link.gate.channel + ", record bind " +
+         pair(record.order.bind()) + " run " + pair(record.order.run()) + " next " +
+         std::to_string(record.order.next()) + " turn " + std::to_string(record.hand.turn) +
+         " subject " + record.subject + (record.locating ? " locating" : "") +
+         (record.pulsing ? " pulsing" : "") + ", client bind " + pair(client.bind) + " run " +
+         pair(client.run) + " n " + std::to_string(client.n) +
+         (link.session == client.session ? "" : ", another session");
+}
+
 }  // namespace
 
 World::World(std::uint64_t seed, std::string broken, bool with_deaths)
@@ -145,7 +160,8 @@ std::vector<std::string> World::left_over() {
     const auto& parts = said_[{client->session, client->subject, client->bind, client->run}];
     for (std::size_t i = client->n; i < parts.size(); ++i) whole = whole && silent(parts[i].kind);
     if (!whole) {
-      left.push_back(client->name + " was not shown all of " + subject->name);
+      left.push_back(client->name + " was not shown all of " + subject->name + ": " +
+                     text_of(link, *record, *client));
     } else if (client->value != subject->value) {
       left.push_back(client->name + " has an old state");
     }
@@ -165,7 +181,12 @@ std::vector<std::string> World::left_over() {
   }
   for (const auto& [name, owner] : owners_) {
     if (owner.player->link.linked() && !used.contains(owner.player->link.state().session)) {
-      left.push_back(name + " has a client that is not there");
+      const LinkState& link = owner.player->link.state();
+      left.push_back(name + " has a client that is not there: " + link.gate.channel + " turn " +
+                     std::to_string(link.turn) + " bind " + std::to_string(link.bind.epoch) + '.' +
+                     std::to_string(link.bind.counter) +
+                     (alive(link.gate.process) ? " alive" : "") +
+                     (owner.player->link.away() ? " away" : ""));
     }
   }
   return left;
@@ -239,6 +260,7 @@ void World::act() {
     const Pid from = any(1);
     const Pid to = any(1);
     if (from == to || from == Pid{}) return;
+    if (deaths && chance(0.05)) return drain_one(from);
     std::vector<SessionId> sessions;
     for (const auto* each = gates_[from]->core.after({}); each != nullptr;
          each = gates_[from]->core.after(each->id)) {
@@ -315,7 +337,9 @@ void World::heal() {
     left = left_over();
     if (left.empty()) return;
   }
-  bad("P5 left over: " + left.front());
+  std::string all;
+  for (const std::string& each : left) all += (all.empty() ? "" : "; ") + each;
+  bad("P5 left over: " + all);
 }
 
 // --- connections, lies, announcements ------------------------------------------------------------
@@ -388,6 +412,18 @@ void World::lie() {
       connect(nullptr, at)
           ->up.emplace_back(gate::Resume{client.session, {7, 7}, client.gate, client.position, {}});
   }
+}
+
+/// One gate at a time: what is given to it is refused, and comes back.
+void World::drain_one(const Pid& from) {
+  if (alive(draining_)) return;
+  draining_ = from;
+  ++count["drains"];
+  std::vector<Pid> to;
+  for (const Pid& pid : pids_) {
+    if (pid.host == 1 && pid != from) to.push_back(pid);
+  }
+  gates_[from]->drain(to);
 }
 
 void World::announce(const std::string& group) {

@@ -160,6 +160,7 @@ class World {
   /// The client closes it: what it had sent arrives.
   void drop(const std::shared_ptr<Wire>& wire);
   void lie();
+  void drain_one(const Pid& from);
   /// To a group of all gates, by a process that has no entities.
   void announce(const std::string& group);
 
@@ -208,6 +209,7 @@ class World {
   std::vector<std::shared_ptr<Wire>> wires_;
   gate::ConnectionId connections_ = 0;
   std::uint64_t announced_ = 0;
+  Pid draining_{};
   std::map<std::string, std::pair<Pid, std::unique_ptr<Account>>> accounts_;
   std::map<std::string, Owner> owners_;
   std::map<Key3, Queue> queues_;

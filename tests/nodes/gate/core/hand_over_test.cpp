@@ -124,8 +124,11 @@ TEST_F(GateHandOver, AStubEndsAfterItsTime) {
   one_.core.outcome(one_.all<TellGate>().at(0).question, Outcome::ok, bytes_of(Taken::taken));
   one_.tick(kStubTime - GateTime(1));
   EXPECT_EQ(one_.core.sessions(), 1U);
+  one_.core.take();
   one_.tick(GateTime(1));
   EXPECT_EQ(one_.core.sessions(), 0U);
+  // A subject that still obeys this gate has no client: the take was lost with the other one.
+  EXPECT_EQ(one_.words<sessions::Unknown>().at(0), (sessions::Unknown{first.session, 1}));
 }
 
 TEST_F(GateHandOver, AForgedTakeIsEndedByTheAccount) {
@@ -357,6 +360,27 @@ TEST(GateWords, HaveGoldenBytes) {
                                "03613a31"
                                "06");
   EXPECT_EQ(hex(words[1]), "d9" + session + "060b01");
+  // The record, field by field.
+  const std::string take =
+      "da01000000000000000200000000000000"  // session
+      "06676174652f61010203"                // giver
+      "096163636f756e742f61"                // account
+      "08706c617965722f37"                  // subject
+      "04020000ac02"                        // login, signed part, away
+      "0100000000000000000000000000000002000000000000000000000000000000"  // tokens
+      "0103000000000000000000000000000000"
+      "0507000000000000000800000000000000010100000000000000010000000000"  // turn, secret, passes
+      "000002000000000000000200000000000000"
+      "0106676174652f6204050604"                                          // givers, shown
+      "0506070809010101"                                                  // bind, run, next, home
+      "0101000000000000000200000000000000050506070808706c617965722f3701"  // held, early
+      "01010b02017800"
+      "03010506070807000000000001"            // window
+      "0201060466756c6c05060708080000000000"  // packet
+      "06050601060100020306"                  // requests
+      "01056775696c64010101010901"            // groups, spoken
+      "";
+  EXPECT_EQ(hex(words[2]), take);
   EXPECT_EQ(hex(words[3]), "db" + session + "0100" + session +
                                "0505060708"
                                "08706c617965722f37"

@@ -177,6 +177,18 @@ TEST(HomeTable, KeepsAHandlePerHome) {
   EXPECT_EQ(homes.find(kHome, 6)->session, other.session);
   homes.introduce(kHome, 7, at);
   EXPECT_EQ(homes.find(kHome, 6)->session, other.session);
+  // A former subject, in the same home, does not take its handle.
+  for (std::uint32_t i = 1; i < kSubjectsOfHome; ++i) {
+    Introduction former = at;
+    former.subject = "player/" + std::to_string(100 + i);
+    homes.introduce(kHome, 10 + i, former);
+  }
+  EXPECT_NE(homes.find(kHome, 7), nullptr);
+  Introduction last = at;
+  last.subject = "player/99";
+  homes.introduce(kHome, 20, last);
+  EXPECT_EQ(homes.find(kHome, 7), nullptr);
+  homes.introduce(kHome, 7, at);
   for (std::uint32_t i = 0; i < kHomesOfSession; ++i) homes.introduce({9, i, 1}, 1, at);
   EXPECT_EQ(homes.find(kHome, 7), nullptr);
   EXPECT_NE(homes.find({9, 0, 1}, 1), nullptr);
