@@ -6,7 +6,6 @@
 
 #include "nodes/gate/node/limits.hpp"
 #include "nodes/login/service/login_service.hpp"
-#include "nodes/login/service/words_codec.hpp"
 #include "nodes/players/account_calls.hpp"
 
 namespace starbus::nodes::gate {
@@ -29,7 +28,7 @@ class LoginCalls : public std::enable_shared_from_this<LoginCalls> {
     login::Ask word{what.session, {}, what.method, what.account, what.proof, what.address};
     word.gate = {std::string(bus::kGatePrefix) + node_.process(), node_.bus().self()};
     bus::Bytes bytes;
-    encode(word, bytes);
+    login::encode(word, bytes);
     rows_[question] = {std::string(bus::as_text(bytes)), what.session, std::move(said)};
     call(question);
   }
@@ -62,25 +61,23 @@ class LoginCalls : public std::enable_shared_from_this<LoginCalls> {
   void answered(std::uint64_t question, const std::optional<std::string>& reply) {
     const auto at = rows_.find(question);
     if (at == rows_.end()) return;
-    const auto answer = reply ? login::decode_answer(bus::as_bytes(*reply)) : no_login();
-    if (!answer)
+    if (!reply) return last(at, LoginRefused{CloseReason::later, 5'000, "no login answers"});
+    const auto told = login::decode_told(bus::as_bytes(*reply));
+    if (!told) {
       return last(at, LoginRefused{CloseReason::fault, 0, "the login is not understood"});
-    if (const auto* waiting = std::get_if<login::Waiting>(&*answer)) {
+    }
+    if (const auto* waiting = std::get_if<login::Waiting>(&told->answer)) {
       const LoginPort::Said said = at->second.said;
       said(LoginWaiting{waiting->ahead, waiting->seconds});
       if (rows_.contains(question)) call(question);
       return;
     }
-    if (const auto* admitted = std::get_if<login::Admitted>(&*answer)) {
+    if (const auto* admitted = std::get_if<login::Admitted>(&told->answer)) {
       return last(at, LoginAdmitted{admitted->account, admitted->login, admitted->ticket,
                                     admitted->reentry});
     }
-    const auto& refused = std::get<login::Refused>(*answer);
+    const auto& refused = std::get<login::Refused>(told->answer);
     last(at, LoginRefused{refused.reason, refused.retry_ms, refused.text});
-  }
-  static entity::DataResult<login::Answer> no_login() {
-    return {in_place_value,
-            login::Refused{CloseReason::later, 5'000, "no login answers; try again"}};
   }
   void last(std::map<std::uint64_t, Row>::iterator at, const LoginAnswer& answer) {
     const LoginPort::Said said = std::move(at->second.said);

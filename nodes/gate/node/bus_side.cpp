@@ -112,13 +112,13 @@ void BusSide::take(bus::Message& message) {
 
 void BusSide::take(bus::Call& call) {
   const bus::Process from = call.origin();
-  if (!place_.rpc.gates().is_gate(from)) {
+  const bool gate = place_.rpc.gates().is_gate(from);
+  bus::Bytes answer;
+  if (is_info_question(call.body()) && (gate || is_server(from))) {
+    encode(info_ ? info_() : GateInfo{}, answer);
+  } else if (!gate) {
     ++counters_.foreign;
     return static_cast<void>(call.fail({bus::Errc::denied, "gates alone may ask this"}));
-  }
-  bus::Bytes answer;
-  if (is_info_question(call.body())) {
-    encode(info_ ? info_() : GateInfo{}, answer);
   } else {
     const auto word = decode_gate_word(call.body());
     if (!word) {

@@ -27,17 +27,17 @@ Body encoded(const ToClient& frame) {
 
 }  // namespace
 
-ClientSide::ClientSide(boost::asio::io_context& loop, FrontSettings settings,
+ClientSide::ClientSide(boost::asio::io_context& loop, net::FrontSettings settings,
                        daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema)
     : driver_(driver), schema_(schema), front_(loop, std::move(settings), *this, limited) {}
 
 // --- from clients --------------------------------------------------------------------------------
 
-void ClientSide::on_open(ConnectionId connection, const Arrival& arrival) {
+void ClientSide::on_open(ConnectionId connection, const net::Arrival& arrival) {
   const auto now = Clock::now();
   Client& client = clients_[connection];
   client.said = now;
-  client.address = arrival.address.to_string();
+  client.address = arrival.address.host();
   pings_.emplace_back(now + front_.limits().heartbeat, connection);
   driver_.core().opened(connection, client.address);
   driver_.settle();
@@ -86,8 +86,8 @@ void ClientSide::greet(ConnectionId connection, Client& client, const Hello& hel
   greeting.schema = schema_;
   greeting.here = wall_ms();
   greeting.heartbeat_ms = static_cast<std::uint32_t>(front_.limits().heartbeat.count());
-  greeting.frame_bytes = static_cast<std::uint32_t>(kFrameBytes);
-  front_.allow_frames(connection, kEntryFrameBytes);
+  greeting.frame_bytes = static_cast<std::uint32_t>(net::kFrameBytes);
+  front_.allow_frames(connection, net::kEntryFrameBytes);
   put(connection, greeting);
 }
 
@@ -98,7 +98,7 @@ void ClientSide::on_pong(Client& client, const Pong& pong) {
   client.round_trip_ms = static_cast<std::int32_t>(passed - then);
 }
 
-void ClientSide::on_closed(ConnectionId connection, Ending) {
+void ClientSide::on_closed(ConnectionId connection, net::Ending) {
   if (clients_.erase(connection) == 0) return;
   driver_.core().closed(connection);
   driver_.settle();
@@ -116,7 +116,7 @@ void ClientSide::refuse(ConnectionId connection, Closed why) {
   }
   why.text.resize(std::min<std::size_t>(why.text.size(), kCloseTextBytes));
   front_.close(connection, encoded(why));
-  on_closed(connection, Ending::owner);
+  on_closed(connection, net::Ending::owner);
 }
 
 // --- to clients ----------------------------------------------------------------------------------
@@ -131,15 +131,16 @@ void ClientSide::put(ConnectionId connection, const ToClient& frame) {
 }
 
 void ClientSide::send(const SendFrame& effect) {
-  if (std::holds_alternative<Welcome>(effect.frame)) front_.allow_frames(effect.to, kFrameBytes);
+  if (std::holds_alternative<Welcome>(effect.frame))
+    front_.allow_frames(effect.to, net::kFrameBytes);
   put(effect.to, effect.frame);
 }
 
 void ClientSide::send(const SendPacket& effect) {
   const PacketFrame frame = packet_frame(effect.packet);
   ++counters_.packets;
-  counters_.packet_bytes += frame.head->size() + frame.body->size();
-  if (front_.send(effect.to, frame.head, frame.body)) note_said(effect.to);
+  counters_.packet_bytes += frame.head.size() + frame.body->size();
+  if (front_.send(effect.to, frame.body, frame.head)) note_said(effect.to);
 }
 
 void ClientSide::hang_up(ConnectionId connection) {

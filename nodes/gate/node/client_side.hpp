@@ -3,7 +3,7 @@
 /// Hello, Ping and Pong are answered here; everything else is the core's. What a client says is
 /// hostile: a frame that does not decode, or is not at its place, closes its connection with a
 /// reason. Belongs to the loop's thread; the driver outlives it. Memory for each client: some 100
-/// bytes beside what the Front has.
+/// bytes beside what the net::Front has.
 #pragma once
 
 #include <chrono>
@@ -36,16 +36,16 @@ struct ClientView {
   std::size_t queued = 0;                    // bytes
 };
 
-class ClientSide final : public FrontHandler {
+class ClientSide final : public net::FrontHandler {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// `schema`: the hash of what this build's clients are written from; 0: none.
-  ClientSide(boost::asio::io_context& loop, FrontSettings settings, daemon::RateLimited& limited,
-             CoreDriver& driver, std::uint64_t schema);
+  ClientSide(boost::asio::io_context& loop, net::FrontSettings settings,
+             daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema);
 
-  Front& front() { return front_; }
-  const Front& front() const { return front_; }
+  net::Front& front() { return front_; }
+  const net::Front& front() const { return front_; }
 
   // --- what the core wants ---
   void send(const SendFrame& effect);
@@ -61,10 +61,10 @@ class ClientSide final : public FrontHandler {
   std::size_t size() const { return clients_.size(); }
   const ClientSideCounters& counters() const { return counters_; }
 
-  // FrontHandler
-  void on_open(ConnectionId connection, const Arrival& arrival) override;
+  // net::FrontHandler
+  void on_open(ConnectionId connection, const net::Arrival& arrival) override;
   void on_frame(ConnectionId connection, bus::ByteView frame) override;
-  void on_closed(ConnectionId connection, Ending ending) override;
+  void on_closed(ConnectionId connection, net::Ending ending) override;
   bus::Bytes farewell(const Closed& closed) override;
 
  private:
@@ -89,7 +89,7 @@ class ClientSide final : public FrontHandler {
   std::deque<std::pair<Clock::time_point, ConnectionId>> pings_;  // when each is looked at
   std::vector<ConnectionId> paused_;
   ClientSideCounters counters_;
-  Front front_;  // last: its calls use all of these
+  net::Front front_;  // last: its calls use all of these
 };
 
 }  // namespace starbus::nodes::gate

@@ -63,7 +63,7 @@ void Gate::open(Done done) {
 void Gate::bind(Done done) {
   if (!std::exchange(listening_, true)) {
     if (auto started = clients_.front().start(); !started) return done(started);
-    for (const PeerAddress& address : clients_.front().addresses()) {
+    for (const net::PeerAddress& address : clients_.front().addresses()) {
       spdlog::info("gate: clients come in at {}", address.to_string());
     }
     const auto set = place_.timers.every(timers_, kGateTick, kGateTick, entity::CatchUp::once,

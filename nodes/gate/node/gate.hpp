@@ -19,7 +19,7 @@
 namespace starbus::nodes::gate {
 
 struct GateSettings {
-  FrontSettings front{};
+  net::FrontSettings front{};
   std::string address{};             // as clients use it; may be empty
   std::size_t sessions = kSessions;  // at most kSessions
   std::chrono::milliseconds drain_time{30'000};
@@ -50,7 +50,7 @@ class Gate final : private CoreDriver, private KeySource {
   /// nullptr before open().
   GateCore* sessions_core() { return core_ ? &*core_ : nullptr; }
   const ClientSide& clients() const { return clients_; }
-  Front& front() { return clients_.front(); }
+  net::Front& front() { return clients_.front(); }
   const BusSide& cluster() const { return cluster_; }
   /// For the group of all gates: Node::offer.
   bus::Handlers group_handlers() { return cluster_.group_handlers(); }

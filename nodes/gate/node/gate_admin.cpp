@@ -97,7 +97,7 @@ Json gate_json(Gate& gate) {
   const GateCounters counters = core == nullptr ? GateCounters{} : core->counters();
   const ClientSideCounters& clients = gate.clients().counters();
   const BusSideCounters& bus = gate.cluster().counters();
-  const FrontCounters& front = gate.clients().front().counters();
+  const net::FrontCounters& front = gate.clients().front().counters();
   return {{"address", gate.settings().address},
           {"sessions", gate.sessions()},
           {"connections", gate.clients().size()},
@@ -208,7 +208,7 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
 void add_gate_admin(Node& node, Gate& gate) {
   auto& context = node.process_context();
   add_gate_metrics(context.metrics, gate);
-  add_front_metrics(context.metrics, gate.front());
+  net::add_front_metrics(context.metrics, gate.front());
   context.admin.get("/gate", AdminRole::observe,
                     [&gate](const Request&) { return Response::json(gate_json(gate)); });
   context.admin.get("/clients", AdminRole::read,

@@ -7,7 +7,7 @@ namespace starbus::nodes::gate {
 GateSettings read_gate_settings(daemon::ConfigReader& reader) {
   daemon::ConfigReader gate = reader.table("gate");
   GateSettings settings;
-  settings.front = read_front_settings(gate);
+  settings.front = net::read_front_settings(gate);
   settings.address = gate.string("address", "");
   if (settings.address.size() > entity::sessions::kChannelBytes) {
     gate.problem("address", "more than 255 bytes; clients get host:port, or a wss:// address");

@@ -7,23 +7,35 @@
 
 namespace starbus::nodes::gate {
 
+namespace {
+
+Body shared(bus::Bytes bytes) {
+  return std::make_shared<const bus::Bytes>(std::move(bytes));
+}
+
+}  // namespace
+
 PacketFrame packet_frame(const Parcel& packet) {
-  bus::Bytes head;
-  encode(ToClient(Packet{packet.c, packet.kind, {}}), head);
   PacketFrame frame;
+  const Body* const body = std::get_if<Body>(&packet.body);
+  if (body != nullptr && *body != nullptr && packet.kind != PacketKind::full) {
+    encode(ToClient(Packet{packet.c, packet.kind, {}}), frame.head);
+    frame.body = *body;
+    return frame;
+  }
+  // Of this client alone.
+  bus::Bytes whole;
+  encode(ToClient(Packet{packet.c, packet.kind, {}}), whole);
   if (packet.kind == PacketKind::full) {
-    entity::Encoder out(head);
+    entity::Encoder out(whole);
     out.varint(packet.up_seen);
   }
-  if (const auto* body = std::get_if<Body>(&packet.body)) {
-    frame.body = *body;
-  } else {
-    bus::Bytes ended;
-    encode(std::get<Ended>(packet.body), ended);
-    frame.body = std::make_shared<const bus::Bytes>(std::move(ended));
+  if (body == nullptr) {
+    encode(std::get<Ended>(packet.body), whole);
+  } else if (*body != nullptr) {
+    whole.insert(whole.end(), (*body)->begin(), (*body)->end());
   }
-  if (frame.body == nullptr) frame.body = std::make_shared<const bus::Bytes>();
-  frame.head = std::make_shared<const bus::Bytes>(std::move(head));
+  frame.body = shared(std::move(whole));
   return frame;
 }
 

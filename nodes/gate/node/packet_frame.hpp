@@ -4,10 +4,11 @@
 
 namespace starbus::nodes::gate {
 
-/// A frame in two pieces: what is of one client, and what many may share.
+/// A frame in two pieces: what is of one client, of at most net::kPrefixBytes, and what many may
+/// share.
 struct PacketFrame {
-  Body head;  // never null
-  Body body;  // likewise; may be empty
+  bus::Bytes head;
+  Body body;  // never null; may be empty
 };
 
 /// The frame of a packet (wire/frames.hpp). A pure function; any thread.

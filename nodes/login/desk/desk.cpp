@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "nodes/login/desk/reentry_verifier.hpp"
+
 namespace starbus::nodes::login {
 
 Result<> Desk::add(const std::string& method, std::unique_ptr<Verifier> verifier) {
@@ -111,7 +113,10 @@ void Desk::take(const Look& look) {
     carry_out(effects);
   };
   Verifier& verifier = *methods_.at(ask.method).verifier;
-  verifier.verify({ask.account, std::exchange(ask.proof, {})}, std::move(judged));
+  // A password is not kept; the signed part is the account's ticket, if it is right.
+  bus::Bytes kept;
+  if (ask.method == kReentryMethod) kept = ask.proof;
+  verifier.verify({ask.account, std::exchange(ask.proof, std::move(kept))}, std::move(judged));
 }
 
 void Desk::take(const Number& number) {
@@ -134,6 +139,12 @@ void Desk::take(const Admit& admit) {
   const auto found = asked_.find(admit.id);
   if (found == asked_.end()) return;
   const Ask& ask = found->second.ask;
+  if (ask.method == kReentryMethod) {
+    // Its login goes on: the account takes the signed part itself, until that is too old.
+    const bus::Bytes proof = ask.proof;
+    return end(admit.id,
+               Admitted{std::string(kAccountKind) + admit.account, admit.login, proof, proof});
+  }
   const std::uint64_t now = clock_().wall;
   Ticket ticket{TicketKind::login, std::string(kAccountKind) + admit.account,
                 ask.session,       ask.gate,

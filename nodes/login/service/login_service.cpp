@@ -6,14 +6,13 @@
 
 #include "bus/client/initiate.hpp"
 #include "nodes/login/service/limits.hpp"
-#include "nodes/login/service/words_codec.hpp"
 
 namespace starbus::nodes::login {
 namespace {
 
-std::string text_of(const Answer& answer) {
+std::string text_of(const entity::sessions::SessionId& session, const Answer& answer) {
   bus::Bytes bytes;
-  encode(answer, bytes);
+  encode(Told{session, answer}, bytes);
   return std::string(bus::as_text(bytes));
 }
 
@@ -27,13 +26,13 @@ rpc::Task<std::string> LoginService::enter(rpc::Caller& from, std::string ask) {
   auto read = decode_ask(bus::as_bytes(ask));
   // The bus says which process asks, and which names it owns.
   if (!read || !from.endpoint->gates().owns(from.process, read->gate.channel)) {
-    co_return text_of(Refused{CloseReason::fault, 0, "the gate's question is not understood"});
+    co_return text_of({}, Refused{CloseReason::fault, 0, "the gate's question is not understood"});
   }
   read->gate.process = from.process;
   const SessionId session = read->session;
   const auto [at, fresh] = rows_.try_emplace(session);
   if (!fresh && at->second.gate != from.process) {
-    co_return text_of(Refused{CloseReason::fault, 0, "the session is another gate's"});
+    co_return text_of(session, Refused{CloseReason::fault, 0, "the session is another gate's"});
   }
   at->second.gate = from.process;
   at->second.asked = clock_();
@@ -47,7 +46,7 @@ rpc::Task<std::string> LoginService::enter(rpc::Caller& from, std::string ask) {
         if (row == rows_.end()) return done(std::string());
         // Of two questions for one session the former one was lost, or is answered as this one.
         if (row->second.waiter)
-          std::exchange(row->second.waiter, nullptr)(text_of(row->second.news));
+          std::exchange(row->second.waiter, nullptr)(text_of(session, row->second.news));
         row->second.waiter = std::move(done);
         if (!row->second.told) answer(row);
       });
@@ -79,7 +78,7 @@ void LoginService::said(const SessionId& session, const Answer& answer) {
 void LoginService::answer(Rows::iterator at) {
   Row& row = at->second;
   bus::Done<std::string> waiter = std::exchange(row.waiter, nullptr);
-  std::string text = text_of(row.news);
+  std::string text = text_of(at->first, row.news);
   row.told = true;
   row.asked = clock_();
   if (is_last(row.news)) rows_.erase(at);

@@ -26,7 +26,7 @@ class LoginService final : public rpc::Callable<LoginService> {
   LoginService(Desk& desk, std::function<Time()> clock) : desk_(desk), clock_(std::move(clock)) {}
   ~LoginService() { close_rpc(); }
 
-  /// The bytes of an Ask; the answer is those of an Answer.
+  /// The bytes of an Ask; the answer is those of a Told.
   rpc::Task<std::string> enter(rpc::Caller& from, std::string ask);
   /// Its client waits no more: 16 bytes, the session of the Ask.
   void leave(rpc::Caller& from, std::string session);

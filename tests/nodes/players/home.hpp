@@ -85,7 +85,7 @@ struct Home {
   entities::DbSaverOptions checked_out() {
     entities::DbSaverOptions how;
     how.checkout = [this](const std::string& type, const std::string& id) {
-      return bus.epoch((type == "hero" ? "player/" : "account/") + id).value;
+      return bus.epoch((type == "person" ? "account/" : "player/") + id).value;
     };
     return how;
   }
