@@ -117,6 +117,7 @@ void Client::closed(CloseReason reason) {
   unplug();
   switch (reason) {
     case CloseReason::replaced:
+      world_.check_replaced(*this);
       return log_out(true);
     case CloseReason::token:
     case CloseReason::token_reused:

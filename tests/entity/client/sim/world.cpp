@@ -125,6 +125,21 @@ void World::fate(std::uint64_t id, const std::string& what) {
   }
 }
 
+std::optional<nodes::players::AccountRow> World::row_of(const std::string& account) const {
+  const auto found = disk.find(account);
+  if (found == disk.end()) return {};
+  return nodes::players::decode_row(std::any_cast<bus::Bytes>(found->second)).value();
+}
+
+void World::check_replaced(const Client& client) const {
+  const auto row = row_of(client.account);
+  if (!client.session || !row) return;
+  const auto bound = logins.find(client.account);
+  const std::uint64_t latest = std::max(row->login, bound == logins.end() ? 0 : bound->second);
+  const bool came_back = row->session && row->session != client.session;
+  if (latest <= client.login && !came_back) bad("P4 told to be replaced, and it was not");
+}
+
 std::vector<std::string> World::left_over() {
   std::vector<std::string> left;
   std::set<SessionId> used;
@@ -164,9 +179,14 @@ std::vector<std::string> World::left_over() {
     }
   }
   for (const auto& [name, owner] : owners_) {
+    if (owner.player->link.state().lost) left.push_back(name + " asks its account for ever");
     if (owner.player->link.linked() && !used.contains(owner.player->link.state().session)) {
       left.push_back(name + " has a client that is not there");
     }
+  }
+  for (const auto& [name, owner] : accounts_) {
+    const SessionId& session = owner.second->row().session;
+    if (session && !used.contains(session)) left.push_back(name + " has a session that is over");
   }
   return left;
 }
@@ -286,7 +306,7 @@ void World::heal() {
   hold = nullptr;
   hold_wire = nullptr;
   start_missing();
-  if (deaths) {
+  if (deaths && leavers) {
     for (const auto& client : clients) {
       if (!chance(0.25)) continue;  // never seen again
       if (client->wire) cut(client->wire);
