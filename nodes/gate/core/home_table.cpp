@@ -24,6 +24,12 @@ void HomeTable::introduce(const bus::Process& home, std::uint32_t handle, const 
     }
   }
   std::uint32_t& mine = there.sessions[at.session];
+  const auto now = there.handles.find(mine);
+  if (now != there.handles.end() && now->second.session == at.session &&
+      at.bind < now->second.bind) {
+    there.handles.erase(handle);  // the subject before speaks late, from the same home
+    return;
+  }
   if (mine != handle) there.handles.erase(mine);
   mine = handle;
   there.handles[handle] = at;

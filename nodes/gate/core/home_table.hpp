@@ -21,6 +21,7 @@ class HomeTable {
  public:
   /// nullptr: this home has not introduced it.
   const Introduction* find(const bus::Process& home, std::uint32_t handle) const;
+  /// One of a lower bind is not kept: a subject that was unlinked, at the home of the present one.
   void introduce(const bus::Process& home, std::uint32_t handle, const Introduction& at);
   /// The home speaks to this session by way of another gate.
   void watch(const bus::Process& home, const SessionId& session);

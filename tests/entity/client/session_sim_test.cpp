@@ -184,6 +184,35 @@ TEST_P(SessionCase, K7AnotherCharacterAndBack) {
   end();
 }
 
+TEST_P(SessionCase, K7TheSubjectBeforeSpeaksLastFromTheSameHome) {
+  const std::string next = "player/a/2";
+  account().choose(c1().session, c1().bind, next);
+  rest();
+  if (const Pid home = world.pid_of(2, 1); world.player(next)->pid != home) {
+    world.move(next, home);
+    world.attach(next);
+    world.free_source(next);
+  }
+  account().choose(c1().session, c1().bind, kE);
+  rest();
+  // A pulse has it introduce itself again, with its last word.
+  e().take(Pulse{c1().session, 1, c1().bind, c1().run, 0}, {c1().at(), true});
+  account().choose(c1().session, c1().bind, next);
+  world.settle();
+  Player& there = *world.player(next);
+  while (there.link.ready()) there.flush();
+  world.settle();
+  while (e().link.ready()) e().flush();
+  world.settle();
+  for (int i = 0; i < 9; ++i) there.act();
+  while (there.link.ready()) there.flush();
+  rest();
+  EXPECT_EQ(c1().subject, next);
+  EXPECT_EQ(c1().value, there.value);
+  EXPECT_EQ(world.count["resyncs"], 0);
+  end();
+}
+
 TEST_P(SessionCase, K10RelinkAgainstSetLinkWithAHigherBind) {
   hold("set_link");
   world.account("account/a")->link_lost(kE);

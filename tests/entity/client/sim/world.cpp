@@ -315,6 +315,7 @@ void World::heal() {
     }
   }
   std::vector<std::string> left;
+  std::vector<std::string> stays;
   for (int round = 0; round < 900; ++round) {
     std::vector<std::string> names;
     for (const auto& [name, owner] : owners_) names.push_back(name);
@@ -334,8 +335,12 @@ void World::heal() {
     settle();
     left = left_over();
     if (left.empty()) return;
+    // Pulses come and go: what stays is told.
+    if (round == 800) stays = left;
+    std::erase_if(stays,
+                  [&](const auto& each) { return std::ranges::find(left, each) == left.end(); });
   }
-  bad("P5 left over: " + left.front());
+  bad("P5 left over: " + (stays.empty() ? left : stays).front());
 }
 
 // --- connections, lies, announcements ------------------------------------------------------------
