@@ -357,6 +357,29 @@ TEST_P(SessionCase, K22ReentryKeepsTheNumbersOfRequests) {
   EXPECT_EQ(c1().next_u, 3U);
 }
 
+/// A gate is silent for long, so another one lets the client re-enter; but that has hung up, and is
+/// back at the first. No other login plays: it is not told so.
+TEST_P(SessionCase, K22AReentryOfWhichTheClientDoesNotKnow) {
+  alone();
+  const std::uint64_t login = c1().login;
+  const SessionId before = c1().session;
+  world.hold = [](const Message& message, const std::string&) {
+    return message.what == "give" || message.what == "bind";
+  };
+  away(2);
+  rest(8);
+  away(1);
+  EXPECT_TRUE(c1().on);
+  EXPECT_EQ(c1().session, before);
+  hold("give");
+  world.settle();
+  EXPECT_FALSE(c1().on || c1().told);
+  away(1);
+  EXPECT_TRUE(c1().on);
+  EXPECT_EQ(c1().login, login);
+  end();
+}
+
 TEST_P(SessionCase, K23TheGateDiesAndTheClientNeverReturns) {
   const Pid gate = c1().at();
   const SessionId session = c1().session;

@@ -131,13 +131,17 @@ std::optional<nodes::players::AccountRow> World::row_of(const std::string& accou
   return nodes::players::decode_row(std::any_cast<bus::Bytes>(found->second)).value();
 }
 
+bool World::came_back(const Client& client) const {
+  const auto row = row_of(client.account);
+  return row && row->session != client.session && row->login == client.login;
+}
+
 void World::check_replaced(const Client& client) const {
   const auto row = row_of(client.account);
   if (!client.session || !row) return;
   const auto bound = logins.find(client.account);
   const std::uint64_t latest = std::max(row->login, bound == logins.end() ? 0 : bound->second);
-  const bool came_back = row->session && row->session != client.session;
-  if (latest <= client.login && !came_back) bad("P4 told to be replaced, and it was not");
+  if (latest <= client.login) bad("P4 told to be replaced, and it was not: " + client.name);
 }
 
 std::vector<std::string> World::left_over() {

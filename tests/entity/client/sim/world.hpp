@@ -137,7 +137,9 @@ class World {
   void fate(std::uint64_t id, const std::string& what);
   /// What the disk has of an account.
   std::optional<nodes::players::AccountRow> row_of(const std::string& account) const;
-  /// A client was told so: a later session has its account.
+  /// Another session of its login has the account: it has re-entered, and does not know.
+  bool came_back(const Client& client) const;
+  /// A client was told so: a later login has its account.
   void check_replaced(const Client& client) const;
   std::vector<std::string> left_over();
 
