@@ -9,6 +9,7 @@ namespace starbus::entity::sessions {
 
 Answer ClientLink::take(const ToSubject& word, const Sender& from, LinkTime now, Effects& out) {
   if (frozen_) return answer(AnswerKind::dropped);  // the bus holds them: this one came before
+  if (!from.gate || from.process == state_.gate.process) heard_ = now;
   return std::visit([&](const auto& each) { return on(each, from, now, out); }, word);
 }
 

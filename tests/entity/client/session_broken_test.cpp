@@ -112,6 +112,8 @@ void a_rollback_without_a_gate(Scene& scene) {
   scene.leave();
   world.kill(world.pid_of(1, 1));
   world.kill(world.pid_of(2, 2));
+  scene.rest(8);
+  Scene::demand(!scene.e().link.state().lost, "P5 a void link waits for a look of its account");
 }
 
 void a_rollback_after_words(Scene& scene) {
@@ -140,6 +142,9 @@ void e_is_loaded_by_others_after_a_silent_move(Scene& scene) {
   scene.hold_from(scene.world.pid_of(2, 2), "parts");
   scene.move_to(2);
   scene.load_again(3);
+  scene.free();
+  scene.rest(12);
+  Scene::demand(scene.e().link.linked(), "P5 a client waits for a look of its account");
 }
 
 struct BrokenCase {
@@ -183,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"higher_bind_refused+replaced_believed", e_is_asked_for_a_bind_to_come,
                    "P4 told to be replaced"},
         BrokenCase{"account_not_relinked", a_switch_after_a_hand_over, "P5 a switch waits"},
-        BrokenCase{"link_lost_unheard", a_rollback_without_a_gate, "P5 left over: player/a/1 asks"},
+        BrokenCase{"link_lost_unheard", a_rollback_without_a_gate, "P5 a void link waits"},
         BrokenCase{"rollback_goes_on", a_rollback_after_words, "P1 a home has drawn"},
         BrokenCase{"left_unheard", a_client_and_its_gate_are_gone,
                    "P5 left over: account/a has a session that is over"},
@@ -192,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"unknown_bind_silent", e_is_loaded_by_others,
                    "P5 left over: c1 was not shown all"},
         BrokenCase{"pulse_never_said", e_is_loaded_by_others_after_a_silent_move,
-                   "P5 left over: c1 was not shown all"}),
+                   "P5 a client waits"}),
     [](const auto& info) {
       std::string name = info.param.rule;
       std::ranges::replace(name, '+', '_');

@@ -172,12 +172,7 @@ void Player::apply(Effects& effects) {
       apply(more);
     }
   }
-  if (effects.linked) {
-    dirty = false;
-    // Its account may not have heard yet that this gate is dead.
-    const Pid gate = link.state().gate.process;
-    if (world_.told(pid, gate)) gate_died(gate);
-  }
+  if (effects.linked) dirty = false;
   if (effects.news && dirty && link.wants_news()) {
     dirty = false;
     Effects more;
@@ -211,6 +206,8 @@ void Player::act() {
 }
 
 void Player::tick() {
+  // As a home looks at its gates: who told it of this one may not have heard that it is dead.
+  if (const Pid gate = link.state().gate.process; world_.told(pid, gate)) gate_died(gate);
   Effects effects;
   link.tick(world_.clock(), effects);
   if (effects.gone == Reason::away && !world_.deaths) {
