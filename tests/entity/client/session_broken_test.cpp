@@ -147,6 +147,35 @@ void e_is_loaded_by_others_after_a_silent_move(Scene& scene) {
   Scene::demand(scene.e().link.linked(), "P5 a client waits for a look of its account");
 }
 
+void a_client_never_returns(Scene& scene) {
+  scene.leave();
+}
+
+/// Another device logs in: the one before hears so at once.
+void a_takeover(Scene& scene) {
+  scene.c2().connect(scene.world.pid_of(1, 2));
+  scene.rest(3);
+  Scene::demand(scene.c1().told, "P5 a client that was replaced waits for a pulse");
+}
+
+/// A token that was erased at the gate before comes to the gate of now: somebody has a copy.
+void an_erased_token_after_a_hand_over(Scene& scene) {
+  World& world = scene.world;
+  const SessionId session = scene.c1().session;
+  const Key erased = scene.c1().token;
+  for (int times = 0; times < 3; ++times) scene.away(1);
+  scene.away(2);
+  scene.rest();
+  const Client& client = scene.c1();
+  Scene::demand(client.on && client.session == session, "P1 a session does not go on");
+  world.connect(nullptr, world.pid_of(1, 2))
+      ->up.emplace_back(gate::Resume{session, erased, client.gate, client.position, {}});
+  world.settle();
+  const gate::Session* const record = world.gate(world.pid_of(1, 2))->find(session);
+  Scene::demand(record != nullptr && record->reason == gate::CloseReason::token_reused,
+                "P2 a stolen token is not noticed");
+}
+
 struct BrokenCase {
   const char* rule;
   void (*play)(Scene&);
@@ -189,6 +218,13 @@ INSTANTIATE_TEST_SUITE_P(
                    "P4 told to be replaced"},
         BrokenCase{"account_not_relinked", a_switch_after_a_hand_over, "P5 a switch waits"},
         BrokenCase{"link_lost_unheard", a_rollback_without_a_gate, "P5 a void link waits"},
+        // Its gate says that the client is gone, or, asked by the entity, that it has no session.
+        BrokenCase{"client_gone_never_said+unknown_never_said", a_client_never_returns,
+                   "P5 left over: player/a/1 has a client"},
+        // The subject and the account both tell the gate.
+        BrokenCase{"subject_keeps_quiet+end_not_told", a_takeover,
+                   "P5 a client that was replaced waits"},
+        BrokenCase{"erased_stay_behind", an_erased_token_after_a_hand_over, "P2 a stolen token"},
         BrokenCase{"rollback_goes_on", a_rollback_after_words, "P1 a home has drawn"},
         BrokenCase{"left_unheard", a_client_and_its_gate_are_gone,
                    "P5 left over: account/a has a session that is over"},

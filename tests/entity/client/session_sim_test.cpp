@@ -11,12 +11,13 @@ namespace starbus::entity::sessions::sim {
 namespace {
 
 constexpr int kSteps = 1500;
+constexpr int kLongSteps = 6000;  // of some of the long runs
 
 /// Empty: no promise was broken.
 std::string run_seed(std::uint64_t seed, bool deaths, std::map<std::string, int>& count) {
   World world(seed, "", deaths);
   try {
-    world.run(kSteps);
+    world.run(long_runs() && seed % 4 == 0 ? kLongSteps : kSteps);
     world.heal();
   } catch (const Violation& violation) {
     return violation.what();

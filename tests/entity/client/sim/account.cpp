@@ -194,6 +194,7 @@ void Account::tell(const AccountEffects::ForGate& each) {
                          return std::any();
                        });
   }
+  if (world_.broken("end_not_told")) return;
   world_.send(pid, each.to.channel, Lane::down, "end",
               [to = each.to.process, word = std::get<End>(each.word)](World& w, const Pid&) {
                 if (Gate* gate = w.gate(to)) {

@@ -301,6 +301,7 @@ void Gate::spoil(gate::Take& take) {
     take.order.next = 1;
     take.order.held.clear();
   }
+  if (world_.broken("erased_stay_behind")) take.tokens.erased.clear();
   if (world_.broken("pass_stays_behind")) take.hand.secret = {5, 5};
 }
 

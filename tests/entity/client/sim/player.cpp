@@ -123,6 +123,7 @@ Answer Player::take(ToSubject word, const Sender& from) {
 }
 
 void Player::apply(Effects& effects) {
+  if (world_.broken("subject_keeps_quiet")) effects.gates.clear();
   for (auto& each : effects.gates) {
     const End end = std::get<End>(each.word);
     world_.send(pid, each.to.channel, Lane::down, "end", [end, to = each.to](World& w, const Pid&) {
