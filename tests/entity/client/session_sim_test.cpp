@@ -235,6 +235,36 @@ TEST_P(SessionCase, K11RequestsUnderWayAtTheFormerGate) {
   end();
 }
 
+/// A gate has a session for the second time when it hears what has come of a request of the first:
+/// that was dropped, as another gate had said it again; and now this one has to.
+TEST_P(SessionCase, K11AnOutcomeOfAnEarlierTurn) {
+  alone();
+  const Pid first = c1().at();
+  const auto give_to = [&](std::uint32_t slot) {
+    world.gate(c1().at())->give(c1().session, world.pid_of(1, slot));
+    world.settle();
+    if (!c1().wire) c1().connect(world.pid_of(1, slot));
+    world.settle();
+  };
+  hold("request");
+  c1().request();
+  world.settle();
+  give_to(2);
+  give_to(1);
+  world.hold = [first](const Message& message, const std::string&) {
+    return message.what == "request" && message.from != first;
+  };
+  world.progress();  // the first one
+  hold("request");
+  world.settle();
+  give_to(3);
+  c1().request();
+  free();
+  EXPECT_EQ(e().link.state().up_done, 2U);
+  end();
+  EXPECT_TRUE(c1().on);
+}
+
 TEST_P(SessionCase, K12AnAcknowledgementIsLostWithItsConnection) {
   say();
   world.settle();
