@@ -41,6 +41,9 @@ namespace starbus::entity::sessions {
     "the word is malformed; the gate asks the account")                                            \
   X(kAwayTime, 90s, "that a client may be away before its entity is told so: a phone in a tunnel", \
     "the session ends as away")                                                                    \
+  X(kGateSilent, 30s, "without a word of its gate, which asks a silent entity far more often",     \
+    "a part without content is said: a gate that does not have the session tells so",              \
+    "LinkTest.ASilentGateIsAsked")                                                                 \
   X(kAskAgain, 5s, "until an entity whose link is void asks its account again", "asked again")
 
 STARBUS_LIMITS_OF(kSessionLimits, STARBUS_SESSION_LIMITS)

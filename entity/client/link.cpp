@@ -22,7 +22,7 @@ ClientLink::ClientLink(std::string subject, LinkState state, LinkTime now)
   for (const Part& part : state_.unsent) unsent_bytes_ += part.body->size();
   if (state_.away) away_since_ = now - *state_.away;
   state_.away.reset();
-  ask_at_ = now;
+  ask_at_ = heard_ = now;
 }
 
 // --- what the entity says ------------------------------------------------------------------------
@@ -207,6 +207,10 @@ void ClientLink::gate_died(const bus::Process& process, LinkTime now) {
 void ClientLink::tick(LinkTime now, Effects& out) {
   if (frozen_) return;
   if (away_since_ && now - *away_since_ >= kAwayTime) let_go(Reason::away, out);
+  if (linked() && !away() && now - heard_ >= kGateSilent) {
+    heard_ = now;
+    say_numbers(out);
+  }
   if (state_.lost && now >= ask_at_) {
     ask_at_ = now + kAskAgain;
     out.accounts.push_back({state_.account, LinkLost{subject_}});

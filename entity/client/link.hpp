@@ -204,6 +204,7 @@ class ClientLink {
   bool frozen_ = false;
   std::optional<LinkTime> away_since_;
   LinkTime ask_at_{};  // while it is lost
+  LinkTime heard_{};   // a word of its gate or its account
 };
 
 }  // namespace starbus::entity::sessions

@@ -9,6 +9,7 @@ namespace starbus::entity::sessions {
 
 Answer ClientLink::take(const ToSubject& word, const Sender& from, LinkTime now, Effects& out) {
   if (frozen_) return answer(AnswerKind::dropped);  // the bus holds them: this one came before
+  if (!from.gate || from.process == state_.gate.process) heard_ = now;
   return std::visit([&](const auto& each) { return on(each, from, now, out); }, word);
 }
 
@@ -60,8 +61,13 @@ Answer ClientLink::on(const SetLink& word, const Sender& from, LinkTime, Effects
   const bool same_session = state_.session == word.session;
   const bool same_login = state_.login == word.login && linked();
   if (state_.session && !same_session) {
-    out.gates.push_back(
-        {state_.gate, End{state_.session, word.bind, Reason::replaced, closing_word()}});
+    // A client that has re-entered learns from its next session what has become of its requests.
+    End end{state_.session, word.bind, Reason::fault, std::nullopt};
+    if (state_.login != word.login) {
+      end.reason = Reason::replaced;
+      end.closing = closing_word();
+    }
+    out.gates.push_back({state_.gate, std::move(end)});
   }
   // Calls are for the same session only; replies for the same login.
   keep_unsent([&](const Part& part) {

@@ -109,7 +109,7 @@ using ToSubject =
 enum class AnswerKind : std::uint8_t {
   ok = 0,          ///< done; `run` and `next` are its own numbers
   dropped = 1,     ///< late, or said before: nothing was done
-  replaced = 2,    ///< a session of a higher bind plays it
+  replaced = 2,    ///< a session of a higher bind plays it: ask the account by whom
   not_linked = 3,  ///< it does not know this bind (yet): nothing was done; ask the account
   refused = 4,     ///< `turn` and `gate` are those that it obeys
   old = 5,         ///< of a set_link or unlink: it has obeyed a bind as high, which is `bind`

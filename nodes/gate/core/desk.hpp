@@ -82,6 +82,7 @@ struct Question {
   SessionId session{};
   std::uint64_t number = 0;  // request: u; give: the connection; take, relink: the turn
   Bind bind{};               // request, relink
+  std::uint32_t turn = 0;    // request: when it was said
 };
 
 struct Desk {

@@ -102,8 +102,10 @@ void Subjects::answer(Session& session, const AccountAnswer& said) {
         desk_.doors->welcome_new(session);
       }
       return bound(session, said.bind, said.subject);
-    case AccountAnswerKind::replaced:
-      return end(session, CloseReason::replaced, {});
+    case AccountAnswerKind::replaced: {
+      const bool came_back = session.stage == Stage::live && said.login == session.login;
+      return end(session, came_back ? CloseReason::fault : CloseReason::replaced, {});
+    }
     case AccountAnswerKind::refused:
       return end(session, session.stage == Stage::fresh ? CloseReason::token : CloseReason::fault,
                  {});
@@ -181,9 +183,8 @@ void Subjects::subject_said(const Question& question, Outcome outcome, bus::Byte
       return;
     case AnswerKind::not_linked:
     case AnswerKind::ending:
+    case AnswerKind::replaced:  // by whom, the account knows
       return locate(*session);
-    case AnswerKind::replaced:
-      return end(*session, CloseReason::replaced, {});
     case AnswerKind::refused:
       return refused(*session, question, *said);
   }

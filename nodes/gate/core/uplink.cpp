@@ -42,13 +42,15 @@ bool Uplink::refuse(Session& session, const Ask& request, Body reply) {
 
 void Uplink::put(Session& session, std::uint64_t u, const bus::Bytes& body) {
   const Bind bind = session.requests.bind();
-  const std::uint64_t question = desk_.ask({Question::Kind::request, session.id, u, bind});
+  const std::uint64_t question =
+      desk_.ask({Question::Kind::request, session.id, u, bind, session.hand.turn});
   desk_.effects.push_back(TellSubject{
       question, session.subject, sessions::Request{session.id, session.hand.turn, bind, u, body}});
 }
 
 void Uplink::outcome(Session& session, const Question& question, bool refused) {
-  if (question.bind != session.requests.bind()) return;
+  // What was said in an earlier turn says nothing of the one that goes again in this turn.
+  if (question.bind != session.requests.bind() || question.turn != session.hand.turn) return;
   if (refused) {
     session.request_refused = true;  // not begun: it goes again when the subject obeys this gate
   } else {

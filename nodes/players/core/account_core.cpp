@@ -157,6 +157,10 @@ void AccountCore::tick(LinkTime now, AccountEffects& out) {
     store_at_.reset();
     return save(out);
   }
+  if (row_.session && settled() && look_at_ && *look_at_ <= now) {
+    look_at_ = now + kSubjectLook;
+    return look(out);
+  }
   if (!again_at_ || *again_at_ > now || storing_ != 0) return;
   again_at_.reset();
   loaded_ = false;
@@ -168,7 +172,8 @@ void AccountCore::tick(LinkTime now, AccountEffects& out) {
 
 std::optional<LinkTime> AccountCore::wakes() const {
   if (store_at_) return store_at_;
-  return storing_ == 0 ? again_at_ : std::nullopt;
+  if (storing_ != 0) return {};
+  return row_.session && settled() ? look_at_ : again_at_;
 }
 
 }  // namespace starbus::nodes::players

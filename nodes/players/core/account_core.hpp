@@ -157,6 +157,7 @@ class AccountCore {
   bool due_ = false;     // the subject is to be told the row as it is
   bool loaded_ = false;  // a load was tried, and again() has not passed since
   std::optional<LinkTime> again_at_{};
+  std::optional<LinkTime> look_at_{};  // whether the subject still has the session
   bool stale_ = false;
   std::uint64_t numbers_ = 0;
   AccountCounters counters_;

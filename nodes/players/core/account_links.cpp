@@ -96,6 +96,7 @@ void AccountCore::linked(const SubjectSaid& said, AccountEffects& out) {
   if (due_ || !row_.session) return;  // there is something newer to tell
   if (ok) {
     loaded_ = false;
+    look_at_ = now_ + kSubjectLook;
     out.playing = true;
   } else if (said.answer && said.answer->kind == AnswerKind::old) {
     outdated(*said.answer, out);

@@ -75,7 +75,9 @@ void AccountCore::bind(const Asked& asked, const sessions::BindSession& word, Ac
   if (const auto no = refuses(word, asked.ticket)) return reply(asked, *no, out);
   const SessionId old = row_.session;
   const GateId old_gate = row_.gate;
-  if (asked.ticket->login > row_.login) row_.closing.reset();
+  // Of its own login: its client has re-entered, and may do so again if it is still there.
+  const Reason why = asked.ticket->login > row_.login ? Reason::replaced : Reason::fault;
+  if (why == Reason::replaced) row_.closing.reset();
   row_.login = asked.ticket->login;
   row_.session = word.session;
   row_.gate = word.gate;
@@ -85,7 +87,7 @@ void AccountCore::bind(const Asked& asked, const sessions::BindSession& word, Ac
   loaded_ = false;
   again_at_.reset();
   step(out);
-  if (old) after_.gates.push_back({old_gate, sessions::End{old, row_.bind, Reason::replaced, {}}});
+  if (old) after_.gates.push_back({old_gate, sessions::End{old, row_.bind, why, {}}});
   after_.opened = true;
   reply(asked, AccountAnswerKind::bound, after_);
 }

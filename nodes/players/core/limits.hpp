@@ -17,6 +17,9 @@ namespace starbus::nodes::players {
     "AccountCoreTest.ASilentEntityIsLinkedAgain")                                           \
   X(kLinkAgain, 1s, "between two attempts to link an entity that cannot be reached",        \
     "it is tried again", "AccountCoreTest.ALoadThatDoesNotHelpIsPaced")                     \
+  X(kSubjectLook, 60s, "until an account looks again whether its entity has the session",   \
+    "it asks; one that was lost is linked again, and ends a session that nobody uses",      \
+    "AccountCoreTest.ASubjectIsLookedAtNowAndThen")                                         \
   X(kStoreAgain, 1s, "between two attempts to store an account", "it is tried again",       \
     "AccountCoreTest.WhatIsNotStoredIsNotTold")
 

@@ -106,6 +106,17 @@ TEST_F(LinkTest, ARollbackUnderAFreshLineageVoidsTheLinkAndAsksTheAccount) {
   EXPECT_EQ(decode_full(*last_.parts[0].body)->since, (Bind{3, 2}));
 }
 
+TEST_F(LinkTest, ASilentGateIsAsked) {
+  link();
+  link_.tick(now_ + kGateSilent - LinkTime(1), effects_);
+  EXPECT_EQ(kinds(), "");
+  link_.tick(now_ + kGateSilent, effects_);
+  EXPECT_EQ(kinds(), "idle");
+  EXPECT_TRUE(last_.introduces);
+  link_.tick(now_ + kGateSilent + LinkTime(1), effects_);
+  EXPECT_EQ(kinds(), "");
+}
+
 TEST_F(LinkTest, AHigherBindReplacesAndTheOldGateHearsTheLastWord) {
   link();
   ASSERT_EQ(gate(request(1)).kind, AnswerKind::ok);

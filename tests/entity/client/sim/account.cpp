@@ -49,12 +49,8 @@ Account::~Account() {
 }
 
 void Account::start() {
-  std::optional<AccountRow> row;
-  if (const auto found = world_.disk.find(name); found != world_.disk.end()) {
-    row = nodes::players::decode_row(std::any_cast<bus::Bytes>(found->second)).value();
-  }
   AccountEffects effects;
-  core_.owned(epoch_, row, effects);
+  core_.owned(epoch_, world_.row_of(name), effects);
   apply(effects);
 }
 
@@ -82,6 +78,7 @@ Account::BindAnswer Account::ask(const AskAccount& word, const Sender& from,
         World::bad("P4 a login that was replaced came back: " + name);
       }
       world_.logins[name] = std::max(world_.logins[name], answer.login);
+      check_stored(answer.bind);
     }
     AccountAnswer told = answer;
     if (world_.broken("bound_not_told")) told.bind = {};
@@ -186,6 +183,7 @@ void Account::apply(AccountEffects& effects) {
 
 void Account::tell(const AccountEffects::ForGate& each) {
   if (const auto* bound = std::get_if<Bound>(&each.word)) {
+    check_stored(bound->bind);
     if (world_.broken("bound_not_told")) return;
     return world_.send(pid, each.to.channel, Lane::down, "bound",
                        [to = each.to.process, word = *bound](World& w, const Pid&) {
@@ -195,6 +193,7 @@ void Account::tell(const AccountEffects::ForGate& each) {
                          return std::any();
                        });
   }
+  if (world_.broken("end_not_told")) return;
   world_.send(pid, each.to.channel, Lane::down, "end",
               [to = each.to.process, word = std::get<End>(each.word)](World& w, const Pid&) {
                 if (Gate* gate = w.gate(to)) {
@@ -209,6 +208,7 @@ void Account::tell(const AccountEffects::ForSubject& each) {
   std::string what = "relink";
   if (auto* const set = std::get_if<SetLink>(&word)) {
     what = "set_link";
+    check_stored(set->bind);
     if (set->closing) handed_on_ = set->closing;
     if (world_.broken("handed_on_twice")) set->closing = handed_on_;
   }
@@ -245,6 +245,12 @@ void Account::write(const AccountRow& row) {
   bus::Bytes bytes;
   encode(row, bytes);
   if (!world_.broken("row_not_saved")) world_.disk[name] = bytes;
+}
+
+void Account::check_stored(const Bind& bind) const {
+  if (world_.broken("row_not_saved")) return;  // that has a price of its own
+  const auto row = world_.row_of(name);
+  if (!row || row->bind < bind) World::bad("P4 told, and not stored: " + name);
 }
 
 /// Its process may die before the disk has it, and between that and the word of the disk. A write

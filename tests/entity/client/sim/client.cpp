@@ -117,6 +117,7 @@ void Client::closed(CloseReason reason) {
   unplug();
   switch (reason) {
     case CloseReason::replaced:
+      world_.check_replaced(*this);
       return log_out(true);
     case CloseReason::token:
     case CloseReason::token_reused:
@@ -130,7 +131,9 @@ void Client::closed(CloseReason reason) {
       if (!lied) World::bad("an honest client is malformed: " + name);
       return;
     case CloseReason::fault:
-      if (!world_.deaths && !lied) World::bad("P5 a session ends as a fault: " + name);
+      if (!world_.deaths && !lied && !world_.came_back(*this)) {
+        World::bad("P5 a session ends as a fault: " + name);
+      }
       return;
     default:
       return;

@@ -30,6 +30,12 @@ std::any bytes_any(const T& word) {
   return bytes;
 }
 
+SessionId session_of(const ToSubject& word) {
+  if (const auto* pulse = std::get_if<Pulse>(&word)) return pulse->session;
+  if (const auto* resync = std::get_if<Resync>(&word)) return resync->session;
+  return {};
+}
+
 const char* name_of_word(const ToSubject& word) {
   static constexpr const char* kNames[] = {"set_link", "unlink",      "relink",  "resync", "pulse",
                                            "credit",   "client_gone", "unknown", "request"};
@@ -227,7 +233,11 @@ void Gate::act(gate::TellSubject& effect) {
   world_.send(
       pid, effect.subject, Lane::up, what,
       [to = effect.subject, word](World& w, const Pid& from) {
-        return bytes_any(w.player(to)->take(word, {from, true}));
+        const Answer answer = w.player(to)->take(word, {from, true});
+        if (answer.kind == AnswerKind::replaced && w.broken("replaced_believed")) {
+          w.gate(from)->end(session_of(word), {~0ULL, ~0ULL}, Reason::replaced, {}, false);
+        }
+        return bytes_any(answer);
       },
       outcome(effect.question));
 }
@@ -291,6 +301,7 @@ void Gate::spoil(gate::Take& take) {
     take.order.next = 1;
     take.order.held.clear();
   }
+  if (world_.broken("erased_stay_behind")) take.tokens.erased.clear();
   if (world_.broken("pass_stays_behind")) take.hand.secret = {5, 5};
 }
 

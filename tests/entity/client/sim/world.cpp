@@ -140,6 +140,25 @@ void World::fate(std::uint64_t id, const std::string& what) {
   }
 }
 
+std::optional<nodes::players::AccountRow> World::row_of(const std::string& account) const {
+  const auto found = disk.find(account);
+  if (found == disk.end()) return {};
+  return nodes::players::decode_row(std::any_cast<bus::Bytes>(found->second)).value();
+}
+
+bool World::came_back(const Client& client) const {
+  const auto row = row_of(client.account);
+  return row && row->session != client.session && row->login == client.login;
+}
+
+void World::check_replaced(const Client& client) const {
+  const auto row = row_of(client.account);
+  if (!client.session || !row) return;
+  const auto bound = logins.find(client.account);
+  const std::uint64_t latest = std::max(row->login, bound == logins.end() ? 0 : bound->second);
+  if (latest <= client.login) bad("P4 told to be replaced, and it was not: " + client.name);
+}
+
 std::vector<std::string> World::left_over() {
   std::vector<std::string> left;
   std::set<SessionId> used;
@@ -180,6 +199,7 @@ std::vector<std::string> World::left_over() {
     }
   }
   for (const auto& [name, owner] : owners_) {
+    if (owner.player->link.state().lost) left.push_back(name + " asks its account for ever");
     if (owner.player->link.linked() && !used.contains(owner.player->link.state().session)) {
       const LinkState& link = owner.player->link.state();
       left.push_back(name + " has a client that is not there: " + link.gate.channel + " turn " +
@@ -188,6 +208,10 @@ std::vector<std::string> World::left_over() {
                      (alive(link.gate.process) ? " alive" : "") +
                      (owner.player->link.away() ? " away" : ""));
     }
+  }
+  for (const auto& [name, owner] : accounts_) {
+    const SessionId& session = owner.second->row().session;
+    if (session && !used.contains(session)) left.push_back(name + " has a session that is over");
   }
   return left;
 }
@@ -308,7 +332,7 @@ void World::heal() {
   hold = nullptr;
   hold_wire = nullptr;
   start_missing();
-  if (deaths) {
+  if (deaths && leavers) {
     for (const auto& client : clients) {
       if (!chance(0.25)) continue;  // never seen again
       if (client->wire) cut(client->wire);
@@ -317,6 +341,7 @@ void World::heal() {
     }
   }
   std::vector<std::string> left;
+  std::vector<std::string> stays;
   for (int round = 0; round < 900; ++round) {
     std::vector<std::string> names;
     for (const auto& [name, owner] : owners_) names.push_back(name);
@@ -336,10 +361,12 @@ void World::heal() {
     settle();
     left = left_over();
     if (left.empty()) return;
+    // Pulses come and go: what stays is told.
+    if (round == 800) stays = left;
+    std::erase_if(stays,
+                  [&](const auto& each) { return std::ranges::find(left, each) == left.end(); });
   }
-  std::string all;
-  for (const std::string& each : left) all += (all.empty() ? "" : "; ") + each;
-  bad("P5 left over: " + all);
+  bad("P5 left over: " + (stays.empty() ? left : stays).front());
 }
 
 // --- connections, lies, announcements ------------------------------------------------------------

@@ -135,12 +135,19 @@ class World {
   void show(Client& client, const Parcel& parcel);
   void begin(const std::string& subject, std::uint64_t id);
   void fate(std::uint64_t id, const std::string& what);
+  /// What the disk has of an account.
+  std::optional<nodes::players::AccountRow> row_of(const std::string& account) const;
+  /// Another session of its login has the account: it has re-entered, and does not know.
+  bool came_back(const Client& client) const;
+  /// A client was told so: a later login has its account.
+  void check_replaced(const Client& client) const;
   std::vector<std::string> left_over();
 
   std::uint32_t handles = 0;
   int now = 0;
   int hole = 4, away = 90, stub = 40, pulse = 5;
   bool deaths;
+  bool leavers = true;  // with deaths: some clients are never seen again
   std::map<std::string, std::any> disk;
   std::map<std::uint64_t, Asked> requests;
   std::map<std::string, int> count;
@@ -292,6 +299,7 @@ class Account {
   void left(const Left& word);
   void link_lost(const std::string& who);
   void tick();
+  const nodes::players::AccountRow& row() const { return core_.row(); }
 
   std::string name;
   Pid pid;
@@ -308,6 +316,8 @@ class Account {
   void tell(const nodes::players::AccountEffects::ForGate& word);
   void tell(const nodes::players::AccountEffects::ForSubject& word);
   void store(const nodes::players::AccountEffects::Store& store);
+  /// The oracle: what is told was stored before.
+  void check_stored(const Bind& bind) const;
   void write(const nodes::players::AccountRow& row);
   World& world_;
   std::uint64_t epoch_;

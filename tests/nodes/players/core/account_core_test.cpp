@@ -198,6 +198,21 @@ TEST_F(AccountCoreTest, ALoadThatDoesNotHelpIsPaced) {
   EXPECT_EQ(core_.counters().loads, 2U);
 }
 
+/// Its gate, its home and its client may all be gone: nobody else would ask.
+TEST_F(AccountCoreTest, ASubjectIsLookedAtNowAndThen) {
+  bind(ticket(prove()));
+  store();
+  say(AnswerKind::ok);
+  out_ = {};
+  EXPECT_EQ(core_.wakes(), now_ + kSubjectLook);
+  tick(kSubjectLook - LinkTime(1));
+  EXPECT_TRUE(out_.subjects.empty());
+  tick(LinkTime(1));
+  EXPECT_TRUE(std::holds_alternative<Pulse>(told().word));
+  say(Outcome::no_owner);
+  EXPECT_TRUE(out_.load);
+}
+
 TEST_F(AccountCoreTest, ASilentEntityIsLinkedAgain) {
   bind(ticket(prove()));
   store();
