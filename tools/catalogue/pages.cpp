@@ -25,12 +25,15 @@
 #include "mail/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
+#include "nodes/gate/core/limits.hpp"
 #include "nodes/gate/net/limits.hpp"
+#include "nodes/gate/node/limits.hpp"
 #include "nodes/gate/wire/limits.hpp"
 #include "nodes/hosting/limits.hpp"
 #include "nodes/login/core/limits.hpp"
 #include "nodes/login/error.hpp"
 #include "nodes/login/passwords/limits.hpp"
+#include "nodes/login/service/limits.hpp"
 #include "nodes/login/tickets/limits.hpp"
 #include "nodes/login/verify/limits.hpp"
 #include "nodes/manager/limits.hpp"
@@ -175,6 +178,9 @@ std::vector<LimitTable> limit_tables() {
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
+      {"sessions at a gate", "nodes/gate/core/limits.hpp", nodes::gate::kGateCoreLimits},
+      {"gates as nodes", "nodes/gate/node/limits.hpp", nodes::gate::kGateNodeLimits},
+      {"logins as a service", "nodes/login/service/limits.hpp", nodes::login::kLoginServiceLimits},
       {"sockets of a gate", "nodes/gate/net/limits.hpp", nodes::gate::net::kGateNetLimits},
       {"players", "nodes/players/limits.hpp", nodes::players::kPlayerLimits},
       {"replication", "nodes/replica/limits.hpp", nodes::replica::kReplicaLimits},

@@ -71,7 +71,8 @@ class GateCore {
   std::vector<Effect> take();
 
   const GateCounters& counters() const { return desk_.counters; }
-  std::size_t sessions() const { return desk_.table.size(); }
+  /// Records, stubs and ended ones included.
+  std::size_t size() const { return desk_.table.size(); }
   /// nullptr: there is none with this id. Until the next call.
   const Session* find(const SessionId& id) { return desk_.table.find(id); }
   /// The first after this id (zero: the first of all); for operators.

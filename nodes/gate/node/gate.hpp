@@ -45,7 +45,7 @@ class Gate final : private CoreDriver, private KeySource {
   void lost();
   Result<> reload(const GateSettings& fresh);
 
-  std::size_t sessions() const { return core_ ? core_->sessions() : 0; }
+  std::size_t sessions() const { return core_ ? core_->size() : 0; }
   const GateSettings& settings() const { return settings_; }
   /// nullptr before open().
   GateCore* sessions_core() { return core_ ? &*core_ : nullptr; }

@@ -169,10 +169,10 @@ void an_erased_token_after_a_hand_over(Scene& scene) {
   const Client& client = scene.c1();
   Scene::demand(client.on && client.session == session, "P1 a session does not go on");
   world.connect(nullptr, world.pid_of(1, 2))
-      ->up.emplace_back(gate::Resume{session, erased, client.gate, client.position, {}});
+      ->up.emplace_back(gates::Resume{session, erased, client.gate, client.position, {}});
   world.settle();
-  const gate::Session* const record = world.gate(world.pid_of(1, 2))->find(session);
-  Scene::demand(record != nullptr && record->reason == gate::CloseReason::token_reused,
+  const gates::Session* const record = world.gate(world.pid_of(1, 2))->find(session);
+  Scene::demand(record != nullptr && record->reason == gates::CloseReason::token_reused,
                 "P2 a stolen token is not noticed");
 }
 

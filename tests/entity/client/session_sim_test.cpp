@@ -334,9 +334,10 @@ TEST_P(SessionCase, K18Lies) {
   away(1);
   EXPECT_EQ(c1().session, session);
   world.connect(nullptr, world.pid_of(1, 1))
-      ->up.emplace_back(gate::Resume{session, old, c1().gate, c1().position, {}});
+      ->up.emplace_back(gates::Resume{session, old, c1().gate, c1().position, {}});
   world.settle();
-  EXPECT_EQ(world.gate(world.pid_of(1, 1))->find(session)->reason, gate::CloseReason::token_reused);
+  EXPECT_EQ(world.gate(world.pid_of(1, 1))->find(session)->reason,
+            gates::CloseReason::token_reused);
   end();
 }
 

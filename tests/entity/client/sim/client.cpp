@@ -5,21 +5,21 @@
 
 namespace starbus::entity::sessions::sim {
 
-using gate::CloseReason;
+using gates::CloseReason;
 
 void Client::connect(const Pid& to) {
   if (wire) world_.drop(wire);
   on = told = lied = false;
   wire = world_.connect(this, to);
   if (!session) {
-    wire->up.emplace_back(gate::Login{"sim", account, {}});
+    wire->up.emplace_back(gates::Login{"sim", account, {}});
     return;
   }
   bus::Bytes signed_part(8);
   bus::store(signed_part.data(), login);
   const bus::ByteView who = bus::as_bytes(account);
   signed_part.insert(signed_part.end(), who.begin(), who.end());
-  wire->up.emplace_back(gate::Resume{session, token, gate, position, std::move(signed_part)});
+  wire->up.emplace_back(gates::Resume{session, token, gate, position, std::move(signed_part)});
 }
 
 void Client::unplug() {
@@ -42,7 +42,7 @@ void Client::put(std::uint64_t u) {
   bus::store(body.data(), request.id);
   const bus::ByteView go = bus::as_bytes(request.go);
   body.insert(body.end(), go.begin(), go.end());
-  wire->up.emplace_back(gate::Ask{u, request.bind, std::move(body)});
+  wire->up.emplace_back(gates::Ask{u, request.bind, std::move(body)});
 }
 
 void Client::again(std::uint64_t up_seen) {
@@ -53,7 +53,7 @@ void Client::again(std::uint64_t up_seen) {
 
 void Client::tick() {
   if (!wire || !on) return;
-  if (position.c != 0) wire->up.emplace_back(gate::Ack{position.c});
+  if (position.c != 0) wire->up.emplace_back(gates::Ack{position.c});
   if (busy_) again(*busy_);
   busy_.reset();
 }
@@ -64,22 +64,22 @@ void Client::received(const Wire::Down& what) {
     if (!on) World::bad("P1 a packet before the welcome: " + name);
     return shown(*parcel);
   }
-  const auto& frame = std::get<gate::ToClient>(what);
-  if (const auto* welcome = std::get_if<gate::Welcome>(&frame)) {
+  const auto& frame = std::get<gates::ToClient>(what);
+  if (const auto* welcome = std::get_if<gates::Welcome>(&frame)) {
     welcomed(*welcome);
-  } else if (const auto* busy = std::get_if<gate::Busy>(&frame)) {
+  } else if (const auto* busy = std::get_if<gates::Busy>(&frame)) {
     busy_ = busy->up_seen;
-  } else if (const auto* go = std::get_if<gate::GoTo>(&frame)) {
+  } else if (const auto* go = std::get_if<gates::GoTo>(&frame)) {
     for (std::uint32_t slot = 1; slot <= 3; ++slot) {
       const Pid there = world_.pid_of(1, slot);
       if (there != Pid{} && World::channel_of(there) == go->address) return connect(there);
     }
-  } else if (const auto* close = std::get_if<gate::Closed>(&frame)) {
+  } else if (const auto* close = std::get_if<gates::Closed>(&frame)) {
     closed(close->reason);
   }
 }
 
-void Client::welcomed(const gate::Welcome& welcome) {
+void Client::welcomed(const gates::Welcome& welcome) {
   if (welcome.goes_on != (welcome.session == session)) {
     World::bad("P1 a welcome to another session: " + name);
   }
@@ -97,7 +97,7 @@ void Client::welcomed(const gate::Welcome& welcome) {
   login = welcome.login;
   position = welcome.position;
   on = true;
-  if (world_.chance(0.7)) wire->up.emplace_back(gate::Confirm{});
+  if (world_.chance(0.7)) wire->up.emplace_back(gates::Confirm{});
   if (run != Run{} && bind == welcome.up_bind) again(welcome.up_seen);
 }
 
@@ -188,19 +188,19 @@ void Client::full_state(const Parcel& parcel) {
 void Client::shown(const Parcel& parcel) {
   world_.show(*this, parcel);
   position.c = parcel.c;
-  if (const auto* last = std::get_if<gate::Ended>(&parcel.body)) {
+  if (const auto* last = std::get_if<gates::Ended>(&parcel.body)) {
     if (last->closing && run != Run{}) conclude(std::pair(last->up_done, last->since), {});
     return;
   }
   const Body& body = std::get<Body>(parcel.body);
   switch (parcel.kind) {
-    case gate::PacketKind::full:
+    case gates::PacketKind::full:
       full_state(parcel);
       break;
-    case gate::PacketKind::news:
+    case gates::PacketKind::news:
       value = bus::load<std::uint64_t>(body->data());
       break;
-    case gate::PacketKind::reply: {
+    case gates::PacketKind::reply: {
       const std::uint64_t u = decode_reply(*body)->u;
       if (gone_.contains(u)) World::bad("P3 a reply that was said to be gone has come");
       const auto found = out.find(u);

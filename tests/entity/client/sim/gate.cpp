@@ -6,11 +6,11 @@
 namespace starbus::entity::sessions::sim {
 namespace {
 
-gate::GateOptions options_of(const World& world, const Pid& at) {
-  gate::GateOptions options;
+gates::GateOptions options_of(const World& world, const Pid& at) {
+  gates::GateOptions options;
   options.self = world.gate_id(at);
   options.address = options.self.channel;
-  using gate::GateTime;
+  using gates::GateTime;
   const auto seconds = [](int count) { return GateTime(1000LL * count); };
   options.times = {seconds(world.away), seconds(6),           seconds(world.stub),
                    seconds(world.stub), seconds(world.pulse), seconds(4),
@@ -58,10 +58,10 @@ void Gate::opened(const std::shared_ptr<Wire>& wire) {
   core.opened(wire->number, "here");
 }
 
-void Gate::frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame) {
+void Gate::frame(const std::shared_ptr<Wire>& wire, gates::FromClient frame) {
   if (!wires_.contains(wire->number)) return;
-  if (auto* again = std::get_if<gate::Resume>(&frame)) {
-    const gate::Session* record = core.find(again->session);
+  if (auto* again = std::get_if<gates::Resume>(&frame)) {
+    const gates::Session* record = core.find(again->session);
     if (record != nullptr && world_.broken("last_c_ignored")) {
       again->position.c = record->window.state().acked;
     }
@@ -70,7 +70,7 @@ void Gate::frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame) {
   pump();
 }
 
-void Gate::closed(gate::ConnectionId connection) {
+void Gate::closed(gates::ConnectionId connection) {
   if (wires_.erase(connection) == 0) return;
   core.closed(connection);
   pump();
@@ -86,7 +86,7 @@ void Gate::bundle(const bus::Bytes& bytes, const Pid& home) {
   for (Section& section : *sections) {
     Introduction& at = handles_[{home, section.handle}];
     if (section.introduces) at = *section.introduces;
-    const gate::Session* record = core.find(at.session);
+    const gates::Session* record = core.find(at.session);
     if (record != nullptr && record->order.run() == at.run && section.first > 1) {
       section.first = record->order.next();
     }
@@ -129,14 +129,14 @@ void Gate::announced(const Pid& origin, std::uint64_t number, const std::string&
 }
 
 std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
-  auto word = gate::decode_gate_word(bytes);
+  auto word = gates::decode_gate_word(bytes);
   if (!word) World::bad("a word of a gate is malformed: " + word.error().to_string());
   std::any answer;
   if (const auto taken = core.told(from, *word)) answer = bytes_any(*taken);
-  const auto* take = std::get_if<gate::Take>(&*word);
+  const auto* take = std::get_if<gates::Take>(&*word);
   if (take != nullptr && world_.broken("stub_freed_early")) {
-    gate::TellGate early{0, take->giver.channel,
-                         gate::StubDone{take->session, take->hand.turn + 1}};
+    gates::TellGate early{0, take->giver.channel,
+                          gates::StubDone{take->session, take->hand.turn + 1}};
     act(early);
   }
   pump();
@@ -144,15 +144,15 @@ std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
 }
 
 void Gate::give(const SessionId& session, const Pid& to) {
-  const gate::Session* record = core.find(session);
-  if (record == nullptr || record->stage != gate::Stage::live || world_.told(pid, to)) return;
+  const gates::Session* record = core.find(session);
+  if (record == nullptr || record->stage != gates::Stage::live || world_.told(pid, to)) return;
   if (!core.give(session, world_.gate_id(to), World::channel_of(to))) return;
   ++world_.count["hand-overs"];
   pump();
 }
 
 void Gate::drain(const std::vector<Pid>& to) {
-  std::vector<gate::DrainTarget> targets;
+  std::vector<gates::DrainTarget> targets;
   for (const Pid& each : to) targets.push_back({world_.gate_id(each), World::channel_of(each)});
   core.drain(std::move(targets));
   tick();
@@ -162,23 +162,23 @@ void Gate::drain(const std::vector<Pid>& to) {
 
 void Gate::pump() {
   for (auto effects = core.take(); !effects.empty(); effects = core.take()) {
-    for (gate::Effect& effect : effects) {
+    for (gates::Effect& effect : effects) {
       std::visit([this](auto& each) { act(each); }, effect);
     }
   }
 }
 
-void Gate::act(gate::SendFrame& effect) {
+void Gate::act(gates::SendFrame& effect) {
   const auto found = wires_.find(effect.to);
   if (found == wires_.end() || found->second->broken) return;
   found->second->down.emplace_back(effect.frame);
 }
 
-void Gate::act(gate::SendPacket& effect) {
+void Gate::act(gates::SendPacket& effect) {
   const auto found = wires_.find(effect.to);
   if (found == wires_.end() || found->second->broken) return;
   if (world_.broken("window_dropped") && effect.packet.mark.n != 0) {
-    const gate::Session* record = nullptr;
+    const gates::Session* record = nullptr;
     for (record = core.after({}); record != nullptr && record->connection != effect.to;) {
       record = core.after(record->id);
     }
@@ -187,7 +187,7 @@ void Gate::act(gate::SendPacket& effect) {
   found->second->down.emplace_back(effect.packet);
 }
 
-void Gate::act(gate::HangUp& effect) {
+void Gate::act(gates::HangUp& effect) {
   const auto found = wires_.find(effect.connection);
   if (found == wires_.end()) return;
   const std::shared_ptr<Wire> wire = found->second;
@@ -207,21 +207,21 @@ Done Gate::outcome(std::uint64_t question) {
     const auto* said = std::any_cast<Account::BindAnswer>(&value);
     if (said != nullptr) encoded = bytes_any(account_answer(*said));
     const auto* bytes = std::any_cast<bus::Bytes>(said != nullptr ? &encoded : &value);
-    gate::Outcome how = outcome == Outcome::ok         ? gate::Outcome::ok
-                        : outcome == Outcome::no_owner ? gate::Outcome::no_owner
-                                                       : gate::Outcome::owner_lost;
+    gates::Outcome how = outcome == Outcome::ok         ? gates::Outcome::ok
+                         : outcome == Outcome::no_owner ? gates::Outcome::no_owner
+                                                        : gates::Outcome::owner_lost;
     core.outcome(question, how, bytes == nullptr ? bus::ByteView() : bus::ByteView(*bytes));
     pump();
   };
 }
 
-void Gate::act(gate::TellSubject& effect) {
+void Gate::act(gates::TellSubject& effect) {
   ToSubject& word = effect.word;
   const std::string what = name_of_word(word);
   if (world_.broken(what + "_never_said")) {
     if (effect.question != 0) {
       core.outcome(
-          effect.question, gate::Outcome::ok,
+          effect.question, gates::Outcome::ok,
           std::any_cast<bus::Bytes>(bytes_any(Answer{AnswerKind::dropped, {}, {}, 0, 0, {}, {}})));
     }
     return;
@@ -242,13 +242,13 @@ void Gate::act(gate::TellSubject& effect) {
       outcome(effect.question));
 }
 
-void Gate::act(gate::TellAccount& effect) {
+void Gate::act(gates::TellAccount& effect) {
   const AskAccount word = effect.word;
   const char* what = std::holds_alternative<BindSession>(word) ? "bind"
                      : std::holds_alternative<Where>(word)     ? "where"
                                                                : "relink";
   if (world_.broken("where_never_asked") && std::holds_alternative<Where>(word)) {
-    return core.outcome(effect.question, gate::Outcome::owner_lost, {});
+    return core.outcome(effect.question, gates::Outcome::owner_lost, {});
   }
   world_.send(
       pid, effect.account, Lane::up, what,
@@ -266,16 +266,16 @@ void Gate::act(gate::TellAccount& effect) {
       outcome(effect.question));
 }
 
-void Gate::act(gate::LoadAccount& effect) {
+void Gate::act(gates::LoadAccount& effect) {
   world_.load(pid, effect.account, {});
 }
 
 /// The login believes everybody; the signed part is (login, account).
-void Gate::act(gate::TellLogin& effect) {
-  gate::LoginAdmitted in;
+void Gate::act(gates::TellLogin& effect) {
+  gates::LoginAdmitted in;
   in.account = effect.ask.account;
   in.ticket = bus::Bytes(8);
-  if (effect.ask.method == gate::kReentryMethod) {
+  if (effect.ask.method == gates::kReentryMethod) {
     const bus::ByteView proof = effect.ask.proof;
     std::copy_n(proof.begin(), 8, in.ticket.begin());
     in.login = bus::load<std::uint64_t>(in.ticket.data());
@@ -285,7 +285,7 @@ void Gate::act(gate::TellLogin& effect) {
 }
 
 /// What a hand-over leaves behind.
-void Gate::spoil(gate::Take& take) {
+void Gate::spoil(gates::Take& take) {
   if (world_.broken("requests_stay_behind")) take.requests.pending.clear();
   if (world_.broken("window_stays_behind")) {
     take.window.packets.clear();
@@ -305,11 +305,11 @@ void Gate::spoil(gate::Take& take) {
   if (world_.broken("pass_stays_behind")) take.hand.secret = {5, 5};
 }
 
-void Gate::act(gate::TellGate& effect) {
-  if (world_.broken("stub_drops") && std::holds_alternative<gate::Forwarded>(effect.word)) return;
-  if (auto* take = std::get_if<gate::Take>(&effect.word)) spoil(*take);
+void Gate::act(gates::TellGate& effect) {
+  if (world_.broken("stub_drops") && std::holds_alternative<gates::Forwarded>(effect.word)) return;
+  if (auto* take = std::get_if<gates::Take>(&effect.word)) spoil(*take);
   bus::Bytes bytes;
-  if (!gate::encode(effect.word, bytes)) World::bad("a word of a gate is too large");
+  if (!gates::encode(effect.word, bytes)) World::bad("a word of a gate is too large");
   static constexpr const char* kNames[] = {"give", "nogive", "take", "forwarded", "stub_done"};
   world_.send(
       pid, effect.gate, Lane::down, kNames[effect.word.index()],

@@ -11,14 +11,14 @@ bool silent(PartKind kind) {
 }
 
 std::string text_of(const Parcel& parcel) {
-  const gate::Mark& at = parcel.mark;
+  const gates::Mark& at = parcel.mark;
   return "bind " + std::to_string(at.bind.epoch) + '.' + std::to_string(at.bind.counter) + " run " +
          std::to_string(at.run.epoch) + '.' + std::to_string(at.run.counter) + " n " +
          std::to_string(at.n) + " c " + std::to_string(parcel.c) + " kind " +
          std::to_string(static_cast<int>(parcel.kind));
 }
 
-std::string text_of(const LinkState& link, const gate::Session& record, const Client& client) {
+std::string text_of(const LinkState& link, const gates::Session& record, const Client& client) {
   const auto pair = [](const auto& value) {
     return std::to_string(value.epoch) + '.' + std::to_string(value.counter);
   };
@@ -65,14 +65,14 @@ void World::said(const std::string& subject, const Introduction& at, const Secti
 void World::show(Client& client, const Parcel& parcel) {
   if (parcel.c != client.position.c + 1) bad("P1 a packet of another number: " + text_of(parcel));
   ++count["shown"];
-  if (parcel.kind == gate::PacketKind::spoken) return check_spoken(client, parcel);
-  if (parcel.kind != gate::PacketKind::ended) check_part(client, parcel);
+  if (parcel.kind == gates::PacketKind::spoken) return check_spoken(client, parcel);
+  if (parcel.kind != gates::PacketKind::ended) check_part(client, parcel);
 }
 
 /// Parts that the gate consumes have a number, and are not shown.
 void World::check_part(Client& client, const Parcel& parcel) {
   const Body& body = std::get<Body>(parcel.body);
-  const gate::Mark& at = parcel.mark;
+  const gates::Mark& at = parcel.mark;
   const auto key = std::pair(at.bind, at.run);
   const auto have = std::pair(client.bind, client.run);
   std::string subject = client.subject;
@@ -166,7 +166,7 @@ std::vector<std::string> World::left_over() {
     if (client->told) continue;
     used.insert(client->session);
     Gate* const there = gate(client->at());
-    const gate::Session* const record = there == nullptr ? nullptr : there->find(client->session);
+    const gates::Session* const record = there == nullptr ? nullptr : there->find(client->session);
     Player* const subject = player(client->subject);
     if (!client->on || record == nullptr || subject == nullptr ||
         record->connection != client->wire->number) {
@@ -194,7 +194,7 @@ std::vector<std::string> World::left_over() {
   for (const auto& [pid, gate] : gates_) {
     for (const auto* each = gate->core.after({}); each != nullptr;
          each = gate->core.after(each->id)) {
-      const bool over = each->stage == gate::Stage::ended || each->stage == gate::Stage::stub;
+      const bool over = each->stage == gates::Stage::ended || each->stage == gates::Stage::stub;
       if (!over && !used.contains(each->id)) left.push_back("a session that nobody uses");
     }
   }
@@ -401,9 +401,9 @@ void World::carry(const std::shared_ptr<Wire>& wire, bool up) {
     const Wire::Down what = std::move(wire->down.front());
     wire->down.pop_front();
     if (wire->client != nullptr && wire->client->wire == wire) return wire->client->received(what);
-    const auto* frame = std::get_if<gate::ToClient>(&what);
+    const auto* frame = std::get_if<gates::ToClient>(&what);
     if (wire->client == nullptr && frame != nullptr &&
-        std::holds_alternative<gate::Welcome>(*frame)) {
+        std::holds_alternative<gates::Welcome>(*frame)) {
       bad("P2 a forged token was taken");
     }
     return;
@@ -412,7 +412,7 @@ void World::carry(const std::shared_ptr<Wire>& wire, bool up) {
   wire->up.pop_front();
   Gate* const there = gate(wire->gate);
   if (there == nullptr) return;
-  if (const auto* frame = std::get_if<gate::FromClient>(&what)) {
+  if (const auto* frame = std::get_if<gates::FromClient>(&what)) {
     there->frame(wire, *frame);
   } else {
     there->closed(wire->number);
@@ -427,17 +427,18 @@ void World::lie() {
   switch (below(3)) {
     case 0:
       client.lied = true;
-      client.wire->up.emplace_back(gate::Ack{client.position.c + 1'000});
+      client.wire->up.emplace_back(gates::Ack{client.position.c + 1'000});
       return;
     case 1:
       client.wire->up.emplace_back(
-          gate::Ask{client.next_u + 7, client.bind, bus::Bytes(8, std::byte{0xff})});
+          gates::Ask{client.next_u + 7, client.bind, bus::Bytes(8, std::byte{0xff})});
       return;
     default:
       const Pid at = any(1);
       if (at == Pid{}) return;
       connect(nullptr, at)
-          ->up.emplace_back(gate::Resume{client.session, {7, 7}, client.gate, client.position, {}});
+          ->up.emplace_back(
+              gates::Resume{client.session, {7, 7}, client.gate, client.position, {}});
   }
 }
 

@@ -26,7 +26,7 @@
 
 namespace starbus::entity::sessions::sim {
 
-namespace gate = nodes::gate;
+namespace gates = nodes::gate;
 
 /// The oracle saw a broken promise.
 struct Violation : std::runtime_error {
@@ -60,17 +60,17 @@ struct ClientRequest {
   std::string go{};  // not empty: play this one
 };
 
-using gate::Parcel;
+using gates::Parcel;
 
 /// A connection as TCP is: two queues; a break loses a random suffix of each, and each end learns
 /// of it when it comes to the end of its queue.
 struct Wire {
   struct Eof {};
-  using Up = std::variant<gate::FromClient, Eof>;
-  using Down = std::variant<gate::ToClient, Parcel, Eof>;
+  using Up = std::variant<gates::FromClient, Eof>;
+  using Down = std::variant<gates::ToClient, Parcel, Eof>;
   Client* client = nullptr;  // nullptr: of one that lies
   Pid gate{};
-  gate::ConnectionId number = 0;
+  gates::ConnectionId number = 0;
   std::deque<Up> up{};
   std::deque<Down> down{};
   bool broken = false;
@@ -214,7 +214,7 @@ class World {
   std::vector<Pid> dead_;
   std::map<Pid, std::unique_ptr<Gate>> gates_;
   std::vector<std::shared_ptr<Wire>> wires_;
-  gate::ConnectionId connections_ = 0;
+  gates::ConnectionId connections_ = 0;
   std::uint64_t announced_ = 0;
   Pid draining_{};
   std::map<std::string, std::pair<Pid, std::unique_ptr<Account>>> accounts_;
@@ -355,7 +355,7 @@ class Client {
   Key token{};
   std::string gate;         // that has the session; empty: come by the login
   std::uint64_t login = 0;  // of the session, and of its signed part; 0: none
-  gate::Position position{};
+  gates::Position position{};
   Bind bind{};
   Run run{};
   std::uint64_t n = 0, next_u = 1, value = 0;
@@ -366,8 +366,8 @@ class Client {
  private:
   void put(std::uint64_t u);
   void again(std::uint64_t up_seen);
-  void welcomed(const gate::Welcome& welcome);
-  void closed(gate::CloseReason reason);
+  void welcomed(const gates::Welcome& welcome);
+  void closed(gates::CloseReason reason);
   void shown(const Parcel& parcel);
   void full_state(const Parcel& parcel);
   void conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
@@ -379,11 +379,11 @@ class Client {
 };
 
 /// The product's gate between the policy's borders.
-class Gate final : private gate::KeySource {
+class Gate final : private gates::KeySource {
  public:
   Gate(World& world, const Pid& at);
   /// nullptr: it has no record.
-  const gate::Session* find(const SessionId& session) { return core.find(session); }
+  const gates::Session* find(const SessionId& session) { return core.find(session); }
   void give(const SessionId& session, const Pid& to);
   void bundle(const bus::Bytes& bytes, const Pid& home);
   void bound(const SessionId& session, const Bind& bind, const std::string& subject);
@@ -391,34 +391,34 @@ class Gate final : private gate::KeySource {
            const std::optional<Closing>& closing, bool account);
   void death(const Pid& dead);
   void tick();
-  void frame(const std::shared_ptr<Wire>& wire, gate::FromClient frame);
-  void closed(gate::ConnectionId connection);
+  void frame(const std::shared_ptr<Wire>& wire, gates::FromClient frame);
+  void closed(gates::ConnectionId connection);
   void opened(const std::shared_ptr<Wire>& wire);
   void drain(const std::vector<Pid>& to);
   void announced(const Pid& origin, std::uint64_t number, const std::string& group);
   std::any word(const Pid& from, const bus::Bytes& bytes);
 
-  gate::GateCore core;
+  gates::GateCore core;
 
  private:
   Key key() override;
   /// Does what the core wants done.
   void pump();
-  void act(gate::SendFrame& effect);
-  void act(gate::SendPacket& effect);
-  void act(gate::HangUp& effect);
-  void act(gate::TellSubject& effect);
-  void act(gate::TellAccount& effect);
-  void act(gate::LoadAccount& effect);
-  void act(gate::TellLogin& effect);
-  void act(gate::ForgetLogin&) {}
-  void act(gate::TellGate& effect);
+  void act(gates::SendFrame& effect);
+  void act(gates::SendPacket& effect);
+  void act(gates::HangUp& effect);
+  void act(gates::TellSubject& effect);
+  void act(gates::TellAccount& effect);
+  void act(gates::LoadAccount& effect);
+  void act(gates::TellLogin& effect);
+  void act(gates::ForgetLogin&) {}
+  void act(gates::TellGate& effect);
   Done outcome(std::uint64_t question);
-  void spoil(gate::Take& take);
+  void spoil(gates::Take& take);
 
   World& world_;
   Pid pid;
-  std::map<gate::ConnectionId, std::shared_ptr<Wire>> wires_;
+  std::map<gates::ConnectionId, std::shared_ptr<Wire>> wires_;
   std::map<std::pair<Pid, std::uint32_t>, Introduction> handles_;  // for rules that are broken
 };
 

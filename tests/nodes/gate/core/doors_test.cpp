@@ -52,7 +52,7 @@ TEST_F(GateDoors, ALoginThatIsRefusedSaysWhy) {
   const auto ask = one_.all<TellLogin>().at(0);
   one_.core.login_said(ask.question, LoginRefused{CloseReason::banned, 7, "until May"});
   EXPECT_EQ(one_.frames<Closed>().at(0), (Closed{CloseReason::banned, 7, "until May"}));
-  EXPECT_EQ(one_.core.sessions(), 0U);
+  EXPECT_EQ(one_.core.size(), 0U);
   // One whose client has gone is not waited for.
   one_.core.opened(2, "x");
   one_.core.frame(2, Login{"password", "ada", {}});
@@ -141,7 +141,7 @@ TEST_F(GateDoors, AnEndedSessionSaysWhy) {
   EXPECT_EQ(last, (Ended{CloseReason::replaced, true, 7, kBind}));
   EXPECT_EQ(refused(2, resume_of(first, 1)), CloseReason::replaced);
   one_.tick(kEndedTime);
-  EXPECT_EQ(one_.core.sessions(), 0U);
+  EXPECT_EQ(one_.core.size(), 0U);
   // Nothing of it is left here: the signed part of the token decides.
   Resume again = resume_of(first, 1);
   again.reentry = bus::Bytes(3);
@@ -312,7 +312,7 @@ TEST_F(GateClock, AFencedGateSaysNothing) {
   one_.tick(kPulse);
   one_.core.opened(2, "x");
   EXPECT_EQ(one_.all<HangUp>().size(), 1U);
-  EXPECT_EQ(one_.core.sessions(), 0U);
+  EXPECT_EQ(one_.core.size(), 0U);
 }
 
 TEST_F(GateClock, MalformedWordsChangeNothing) {

@@ -61,7 +61,7 @@ TEST_F(GateHandOver, GivesWithItsRequestsAndForwards) {
   EXPECT_TRUE(two_.all<TellGate>().empty());
   two_.bound(account, kBind);
   carry(two_, kTwo.process, one_);
-  EXPECT_EQ(one_.core.sessions(), 0U);
+  EXPECT_EQ(one_.core.size(), 0U);
 
   // The client comes with its old token and position.
   two_.core.opened(9, "x");
@@ -123,10 +123,10 @@ TEST_F(GateHandOver, AStubEndsAfterItsTime) {
   one_.core.give(first.session, kTwo, "");
   one_.core.outcome(one_.all<TellGate>().at(0).question, Outcome::ok, bytes_of(Taken::taken));
   one_.tick(kStubTime - GateTime(1));
-  EXPECT_EQ(one_.core.sessions(), 1U);
+  EXPECT_EQ(one_.core.size(), 1U);
   one_.core.take();
   one_.tick(GateTime(1));
-  EXPECT_EQ(one_.core.sessions(), 0U);
+  EXPECT_EQ(one_.core.size(), 0U);
   // A subject that still obeys this gate has no client: the take was lost with the other one.
   EXPECT_EQ(one_.words<sessions::Unknown>().at(0), (sessions::Unknown{first.session, 1}));
 }
