@@ -27,6 +27,7 @@ class ChannelCalls {
   ChannelCalls(const ChannelCalls&) = delete;
   ChannelCalls& operator=(const ChannelCalls&) = delete;
 
+  /// At once if its windows allow it, else in its turn.
   void call(const std::string& channel, std::string word, Done done);
 
   /// Bytes of calls that wait for a window.

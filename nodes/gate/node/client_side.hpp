@@ -57,6 +57,7 @@ class ClientSide final : public net::FrontHandler {
   /// All connections that there are end now, without a word to the core, which is a new one.
   void hang_up_all();
 
+  /// nullopt: it has ended.
   std::optional<ClientView> view(ConnectionId connection) const;
   std::size_t size() const { return clients_.size(); }
   const ClientSideCounters& counters() const { return counters_; }

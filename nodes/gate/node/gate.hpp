@@ -18,6 +18,7 @@
 
 namespace starbus::nodes::gate {
 
+/// `[gate]`. A plain value.
 struct GateSettings {
   net::FrontSettings front{};
   std::string address{};             // as clients use it; may be empty

@@ -9,6 +9,7 @@
 
 namespace starbus::nodes::gate {
 
+/// The way to the accounts of a cluster.
 struct AccountPort {
   /// The bytes are those of a sessions::AccountAnswer, if the outcome is ok.
   using Done = std::function<void(Outcome, bus::ByteView)>;
@@ -18,6 +19,7 @@ struct AccountPort {
   std::function<void(const std::string& account)> load;
 };
 
+/// The way to its logins.
 struct LoginPort {
   /// May be called several times: Waiting, and then one of the others.
   using Said = std::function<void(const LoginAnswer&)>;

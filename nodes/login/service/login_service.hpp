@@ -18,6 +18,7 @@ namespace starbus::nodes::login {
 
 namespace rpc = entity::rpc;
 
+/// The shared name of all logins.
 inline constexpr std::string_view kLoginService = "service/login";
 
 class LoginService final : public rpc::Callable<LoginService> {

@@ -197,24 +197,6 @@ TEST(HomeTable, KeepsAHandlePerHome) {
   EXPECT_NE(homes.find(kHome, 6), nullptr);
 }
 
-/// Two subjects of a session at one home: the earlier one has been unlinked, and speaks last.
-TEST(HomeTable, KeepsTheHandleOfTheLatestSubject) {
-  HomeTable homes;
-  const Introduction before{{1, 1}, 1, kBind, kRun, "player/7"};
-  Introduction now = before;
-  now.bind = {kBind.epoch, kBind.counter + 1};
-  now.subject = "player/8";
-  homes.introduce(kHome, 5, now);
-  homes.introduce(kHome, 6, before);
-  ASSERT_NE(homes.find(kHome, 5), nullptr);
-  EXPECT_EQ(homes.find(kHome, 5)->subject, now.subject);
-  EXPECT_EQ(homes.find(kHome, 6), nullptr);
-  now.bind = {kBind.epoch, kBind.counter + 2};
-  homes.introduce(kHome, 7, now);
-  EXPECT_EQ(homes.find(kHome, 5), nullptr);
-  EXPECT_NE(homes.find(kHome, 7), nullptr);
-}
-
 TEST(HomeTable, RemembersDeaths) {
   HomeTable homes;
   const Introduction at{{1, 1}, 1, kBind, kRun, "player/7"};

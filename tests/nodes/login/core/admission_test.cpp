@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using fixture::Hall;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::string name(std::uint64_t number) {
   return "p" + std::to_string(number);

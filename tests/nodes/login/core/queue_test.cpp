@@ -13,8 +13,8 @@ namespace starbus::nodes::login {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Spot = LoginQueue::Tell;
 
 TEST(LoginQueueTest, EntersInOrderAndPassesOverThoseWhoAreAway) {

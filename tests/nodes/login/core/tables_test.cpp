@@ -10,7 +10,7 @@ namespace starbus::nodes::login {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Address address(std::string_view text) {
   return parse_address(text).value();

@@ -24,7 +24,7 @@ class HandVerifier final : public Verifier {
   std::deque<std::function<void()>> waiting;
 };
 
-class DeskTest : public testing::Test {
+class DeskTest : public ::testing::Test {
  protected:
   DeskTest() {
     auto verifier = std::make_unique<HandVerifier>();

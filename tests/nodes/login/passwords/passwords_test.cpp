@@ -12,9 +12,9 @@
 namespace starbus::nodes::login {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Kind = Verdict::Kind;
 
 constexpr HashCost kCheap{.memory_kib = 64, .passes = 1, .lanes = 1};
@@ -71,7 +71,7 @@ TEST(AccountNames, AreChecked) {
   }
 }
 
-class HashingTest : public testing::Test {
+class HashingTest : public ::testing::Test {
  protected:
   nodes::test::Loop loop_;
   TaskChannels tasks_{loop_, {.workers = 2}};
@@ -125,7 +125,7 @@ TEST_F(HashingTest, WorkersThatTakeNothingAreAnAnswer) {
 }
 
 /// A database on a disk in memory, with accounts over it.
-class AccountsFixture : public testing::Test {
+class AccountsFixture : public ::testing::Test {
  protected:
   AccountsFixture() {
     store_ = storage::test::open_or_fail(

@@ -16,7 +16,7 @@
 namespace starbus::nodes::login {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::uint64_t kNow = 1'800'000'000'000;
 
@@ -173,10 +173,10 @@ TEST(UsedTicketsTest, AreBounded) {
   EXPECT_EQ(used.size(), 1U);
 }
 
-class TicketKeyFiles : public testing::Test {
+class TicketKeyFiles : public ::testing::Test {
  protected:
   TicketKeyFiles() {
-    std::string pattern = testing::TempDir() + "tickets.XXXXXX";
+    std::string pattern = ::testing::TempDir() + "tickets.XXXXXX";
     folder_ = ::mkdtemp(pattern.data());
   }
   ~TicketKeyFiles() override { std::filesystem::remove_all(folder_); }

@@ -16,9 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 using fixture::LocalServer;
 using fixture::response;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Kind = Verdict::Kind;
 
 bus::Bytes bytes_of(std::string_view text) {
@@ -125,7 +125,7 @@ TEST(HttpMappingTest, ConfigurationsThatCannotWorkAreRefused) {
   EXPECT_THAT(check_mapping(mapping).error().detail, HasSubstr("the ticket is said nowhere"));
 }
 
-class HttpVerifierTest : public testing::Test {
+class HttpVerifierTest : public ::testing::Test {
  protected:
   std::unique_ptr<HttpVerifier> open(HttpMapping mapping, HttpOptions options = {}) {
     auto opened =
@@ -308,7 +308,7 @@ TEST_F(HttpVerifierTest, ItsEndDropsWhatIsUnderWay) {
 }
 
 TEST_F(HttpVerifierTest, TheCertificateMustBeThatOfTheServer) {
-  std::string pattern = testing::TempDir() + "verify.XXXXXX";
+  std::string pattern = ::testing::TempDir() + "verify.XXXXXX";
   const std::filesystem::path folder = ::mkdtemp(pattern.data());
   const std::string make =
       "cd " + folder.string() +

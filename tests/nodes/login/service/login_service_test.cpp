@@ -1,0 +1,129 @@
+// Questions of a gate that are held until there is news, over real routers.
+#include "nodes/login/service/login_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nodes/login/service/limits.hpp"
+#include "testing/cluster.hpp"
+#include "tests/bus/client/loop_fixture.hpp"
+
+namespace starbus::nodes::login {
+namespace {
+
+using boost::asio::use_awaitable;
+using bus::Task;
+
+/// Judges when the test says so.
+class Slow final : public Verifier {
+ public:
+  explicit Slow(std::function<void(Verdict)>& done) : done_(done) {}
+  std::string counted_as(const std::string& typed) const override { return typed; }
+  void verify(Proof, std::function<void(Verdict)> done) override { done_ = std::move(done); }
+
+ private:
+  std::function<void(Verdict)>& done_;
+};
+
+class LoginServiceTest : public bus::LoopTest {
+ protected:
+  LoginServiceTest() {
+    EXPECT_TRUE(desk_.add("password", std::make_unique<Slow>(judge_)));
+    desk_.gate_reports({1, 1, 1}, 0, 100);
+  }
+  boost::asio::awaitable<bool> open() {
+    for (bus::Bus* each : {&login_, &gate_}) {
+      const auto connected = co_await each->connect(use_awaitable);
+      if (!connected) co_return false;
+    }
+    const auto named = co_await gate_.bind("gate/a.g", {}, use_awaitable);
+    if (!named) co_return false;
+    for (rpc::Endpoint* each : {&at_login_, &at_gate_}) {
+      const auto ready = co_await each->ready(use_awaitable);
+      if (!ready) co_return false;
+    }
+    const auto bound = co_await at_login_.bind(std::string(kLoginService), service_, use_awaitable);
+    const bus::Process process = gate_.self();
+    co_return bound&& co_await until([&] { return at_login_.gates().is_gate(process); });
+  }
+  /// Asks; the answer comes to told_.
+  void enter() {
+    bus::Bytes bytes;
+    encode(Ask{{5, 5}, {"gate/a.g", {}}, "password", "ada", {}, "127.0.0.1"}, bytes);
+    const std::string text(bus::as_text(bytes));
+    rpc::call<&LoginService::enter>(at_gate_, std::string(kLoginService), {.deadline = kAnswer},
+                                    text)([this](const auto& reply) {
+      ASSERT_TRUE(reply) << reply.error().to_string();
+      told_.push_back(decode_told(bus::as_bytes(*reply)).value());
+    });
+  }
+  static constexpr std::chrono::seconds kAnswer{10};
+
+  Time now_{1'000};
+  std::function<void(Verdict)> judge_;
+  std::vector<Told> told_;
+  starbus::testing::Cluster cluster_{loop, {.hosts = {"a"}}};
+  bus::Bus login_{loop, cluster_.node("a", "l")};
+  bus::Bus gate_{loop, cluster_.node("a", "g")};
+  rpc::Endpoint at_login_{login_};
+  rpc::Endpoint at_gate_{gate_};
+  Desk desk_{SigningKey::generate().value(),
+             [](const std::string&, const Desk::Numbered& done) { done(9); },
+             [this] {
+               return Now{now_, 0};
+             }};
+  LoginService service_{desk_, [this] { return now_; }};
+};
+
+TEST_F(LoginServiceTest, AQuestionIsHeldAndThenAnsweredWithThePosition) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    enter();
+    EXPECT_TRUE(co_await until([this] { return judge_ != nullptr; }));
+    now_ += kAskHeld - Time(1);
+    service_.sweep();
+    service_.sweep();
+    EXPECT_TRUE(told_.empty());
+    now_ += Time(1);
+    service_.sweep();
+    EXPECT_TRUE(co_await until([this] { return told_.size() == 1; }));
+    EXPECT_EQ(told_[0].answer, Answer(Waiting{}));
+    enter();
+    EXPECT_TRUE(co_await until([this] {
+      desk_.step();
+      return service_.size() == 1;
+    }));
+    judge_({Verdict::Kind::right, "ada", {}, 0});
+    EXPECT_TRUE(co_await until([this] {
+      desk_.step();
+      return told_.size() == 2;
+    }));
+    const auto* const admitted = std::get_if<Admitted>(&told_[1].answer);
+    EXPECT_NE(admitted, nullptr);
+    if (admitted != nullptr) {
+      EXPECT_EQ(admitted->account, "account/ada");
+      EXPECT_EQ(admitted->login, 9U);
+    }
+    EXPECT_EQ(service_.size(), 0U);
+  });
+}
+
+TEST_F(LoginServiceTest, WhoIsNotAskedForAnyMoreIsGone) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    enter();
+    EXPECT_TRUE(co_await until([this] { return judge_ != nullptr; }));
+    now_ += kAskHeld;
+    service_.sweep();
+    EXPECT_TRUE(co_await until([this] { return told_.size() == 1; }));
+    now_ += kAskAbandoned;
+    service_.sweep();
+    service_.sweep();
+    EXPECT_EQ(service_.size(), 0U);
+    judge_({Verdict::Kind::right, "ada", {}, 0});  // nobody waits for it
+    desk_.step();
+    EXPECT_EQ(told_.size(), 1U);
+  });
+}
+
+}  // namespace
+}  // namespace starbus::nodes::login
