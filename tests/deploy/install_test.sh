@@ -38,7 +38,8 @@ etc=$host/etc/starbus
 bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
-for program in busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool; do
+for program in busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool \
+  starbus-gate starbus-login; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done
@@ -87,8 +88,10 @@ for daemon in busd busroot manager; do
     --check-config || true
 done
 
-has "$etc/db.toml.sample"
-run "sample of starbus-db" "$bin/starbus-db" --config "$etc/db.toml.sample" --check-config || true
+for node in db gate login; do
+  has "$etc/$node.toml.sample"
+  run "sample of starbus-$node" "$bin/starbus-$node" --config "$etc/$node.toml.sample" --check-config || true
+done
 
 # Again: nothing of the operator's changes, and an outdated header goes.
 echo '# changed by the operator' >>"$etc/busd.toml"
