@@ -189,16 +189,17 @@ void BusSide::tell(TellSubject effect) {
   bus::Bytes word;
   sessions::encode(effect.word, word);
   calls_.call(effect.subject, std::string(bus::as_text(word)),
-              [this, question = effect.question](Outcome how, bus::ByteView answer) {
-                outcome(question, how, answer);
+              [this, asker = std::weak_ptr(asker_), question = effect.question](
+                  Outcome how, bus::ByteView answer) {
+                if (!asker.expired()) outcome(question, how, answer);
               });
 }
 
 void BusSide::tell(TellAccount effect) {
   accounts_.ask(effect.account, effect.word,
-                [this, alive = std::weak_ptr(alive_), question = effect.question](
+                [this, asker = std::weak_ptr(asker_), question = effect.question](
                     Outcome how, bus::ByteView answer) {
-                  if (!alive.expired()) outcome(question, how, answer);
+                  if (!asker.expired()) outcome(question, how, answer);
                 });
 }
 
@@ -210,9 +211,9 @@ void BusSide::tell(TellGate effect) {
   bus::Bytes bytes;
   const auto failed = [&](Outcome how) { outcome(effect.question, how, {}); };
   if (!encode(effect.word, bytes)) return failed(Outcome::refused);
-  const auto answered = [this, alive = std::weak_ptr(alive_),
+  const auto answered = [this, asker = std::weak_ptr(asker_),
                          question = effect.question](const bus::Result<bus::Bytes>& answer) {
-    if (alive.expired()) return;
+    if (asker.expired()) return;
     if (answer) return outcome(question, Outcome::ok, bus::ByteView(*answer));
     outcome(question, outcome_of(answer.error()), {});
   };
@@ -231,9 +232,9 @@ void BusSide::tell(TellGate effect) {
     return;
   }
   place_.bus.send_acknowledged(effect.gate, std::move(bytes), options,
-                               [this, alive = std::weak_ptr(alive_),
+                               [this, asker = std::weak_ptr(asker_),
                                 question = effect.question](const bus::Result<>& handled) {
-                                 if (alive.expired()) return;
+                                 if (asker.expired()) return;
                                  outcome(question,
                                          handled ? Outcome::ok : outcome_of(handled.error()), {});
                                });

@@ -53,6 +53,8 @@ class BusSide {
   std::vector<GateId> gates() const;
   /// What another gate is and holds; nullopt: it does not answer.
   void ask_info(const std::string& gate, std::function<void(std::optional<GateInfo>)> done);
+  /// The core is another one from now on: no outcome of a question of the former one reaches it.
+  void forget_questions() { asker_ = std::make_shared<bool>(true); }
   /// How this one answers.
   void answer_info(std::function<GateInfo()> info) { info_ = std::move(info); }
 
@@ -78,7 +80,7 @@ class BusSide {
   bus::LastingWatch watch_;
   bus::LastingWatch gate_watch_;
   BusSideCounters counters_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::shared_ptr<bool> asker_ = std::make_shared<bool>(true);  // the core that asks
 };
 
 }  // namespace starbus::nodes::gate

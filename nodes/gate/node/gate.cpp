@@ -40,6 +40,9 @@ Key Gate::key() {
 // --- begin ---------------------------------------------------------------------------------------
 
 void Gate::begin() {
+  clients_.hang_up_all();  // of a core before this one
+  cluster_.forget_questions();
+  asker_ = std::make_shared<bool>(true);
   GateOptions options;
   options.self = {std::string(bus::kGatePrefix) + place_.process(), place_.bus.self()};
   options.address = settings_.address;
@@ -77,7 +80,6 @@ void Gate::lost() {
   if (!core_) return;
   core_->fence();
   settle();
-  clients_.hang_up_all();
   spdlog::warn(
       "gate: the lease is lost, and all clients were sent away: others may have their "
       "sessions now");
@@ -116,8 +118,8 @@ void Gate::carry_out(Effect effect) {
   const auto& login = std::get<TellLogin>(effect);
   login_.ask(
       login.question, login.ask,
-      [this, alive = std::weak_ptr(alive_), question = login.question](const LoginAnswer& answer) {
-        if (alive.expired()) return;
+      [this, asker = std::weak_ptr(asker_), question = login.question](const LoginAnswer& answer) {
+        if (asker.expired()) return;
         core_->login_said(question, answer);
         settle();
       });

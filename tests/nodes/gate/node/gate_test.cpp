@@ -113,6 +113,26 @@ TEST_F(GateNodeTest, AGateThatDiesCostsAReconnect) {
   });
 }
 
+/// Others may have its sessions: it ends them, and its clients come in again.
+TEST_F(GateNodeTest, AGateThatLostItsLeaseBeginsAnew) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    Device& ada = device({one->address()});
+    EXPECT_TRUE(co_await enter(ada));
+    const int fulls = ada.fulls;
+    ada.ask<&Fighter::buy>(1);
+    ada.client.service();
+    one->gate->lost();
+    EXPECT_EQ(one->gate->sessions(), 0U);
+    EXPECT_TRUE(co_await plays([&] { return ada.fulls > fulls && ada.fates.size() == 3; }));
+    EXPECT_FALSE(ada.ended.has_value());
+    ada.ask<&Fighter::buy>(5);
+    EXPECT_TRUE(co_await plays([&] { return ada.fates.size() == 4; }));
+    EXPECT_EQ(ada.fates.back(), game::Fate::replied);
+    EXPECT_LE(fighter()->bought, 2);
+  });
+}
+
 TEST_F(GateNodeTest, AnAnnouncementReachesAGroupOnAllGates) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await open());
