@@ -62,7 +62,7 @@ TEST_F(TakenGate, ReachesNeitherManagerNorDatabaseNorStore) {
   run(
       [this]() -> Task {
         for (const char* name : {"manager/cluster", "db/main", "store/7", "node/a.space-1",
-                                 "log/guild-1", "process", "gate/2"}) {
+                                 "log/guild-1", "process"}) {
           const auto by_name = co_await gate();
           by_name->say(bus::Open{bus::Lane::call, name});
           EXPECT_TRUE(co_await until([&] { return by_name->closed(); })) << name;

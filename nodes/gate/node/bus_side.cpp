@@ -10,7 +10,6 @@
 #include "entity/rpc/rpc.hpp"
 #include "nodes/gate/node/gate_info.hpp"
 #include "nodes/gate/node/limits.hpp"
-#include "nodes/runtime/presence.hpp"
 
 namespace starbus::nodes::gate {
 
@@ -56,12 +55,12 @@ BusSide::BusSide(const GatePlace& place, CoreDriver& driver, AccountPort account
         });
       }),
       watch_(
-          place.bus, std::string(kPresencePrefix),
-          [this](const bus::WatchUpdate& update) { updated(update); },
-          [](const Error& error) { log_lapse(kPresencePrefix, error); }),
+          place.bus, std::string(bus::kServerPrefix),
+          [this](const bus::WatchUpdate& update) { updated(update, processes_); },
+          [](const Error& error) { log_lapse(bus::kServerPrefix, error); }),
       gate_watch_(
           place.bus, std::string(bus::kGatePrefix),
-          [this](const bus::WatchUpdate& update) { gates_updated(update); },
+          [this](const bus::WatchUpdate& update) { updated(update, gates_); },
           [](const Error& error) { log_lapse(bus::kGatePrefix, error); }) {}
 
 bus::Result<> BusSide::start() {
@@ -147,28 +146,17 @@ void BusSide::announced(bus::Message& message) {
   driver_.settle();
 }
 
-/// A process that has lost its name under node/ is dead, or as good as: nothing of it comes any
-/// more.
-void BusSide::updated(const bus::WatchUpdate& update) {
+/// A process that has lost its name is dead, or as good as: nothing of it comes any more.
+void BusSide::updated(const bus::WatchUpdate& update, Owners& owners) {
   for (const bus::WatchRow& row : update.changes) {
-    const auto known = processes_.find(row.name);
-    if (known != processes_.end() && (!row.present || known->second != row.owner)) {
+    const auto known = owners.find(row.name);
+    if (known != owners.end() && (!row.present || known->second != row.owner)) {
       driver_.core().died(known->second);
-      processes_.erase(known);
+      owners.erase(known);
     }
-    if (row.present && present_process(row)) processes_[row.name] = row.owner;
+    if (row.present && row.owner != place_.bus.self()) owners[row.name] = row.owner;
   }
   driver_.settle();
-}
-
-void BusSide::gates_updated(const bus::WatchUpdate& update) {
-  for (const bus::WatchRow& row : update.changes) {
-    if (!row.present) {
-      gates_.erase(row.name);
-    } else if (row.owner != place_.bus.self()) {
-      gates_[row.name] = row.owner;
-    }
-  }
 }
 
 std::vector<GateId> BusSide::gates() const {

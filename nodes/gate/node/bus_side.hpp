@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "bus/client/lasting_watch.hpp"
@@ -65,8 +64,8 @@ class BusSide {
   void take(bus::Message& message);
   void take(bus::Call& call);
   void announced(bus::Message& message);
-  void updated(const bus::WatchUpdate& update);
-  void gates_updated(const bus::WatchUpdate& update);
+  using Owners = std::map<std::string, bus::Process>;  // by name
+  void updated(const bus::WatchUpdate& update, Owners& owners);
   bool is_server(const bus::Process& process) const;
   void outcome(std::uint64_t question, Outcome outcome, bus::ByteView answer);
 
@@ -75,8 +74,8 @@ class BusSide {
   const AccountPort accounts_;
   std::function<GateInfo()> info_;
   ChannelCalls calls_;
-  std::unordered_map<std::string, bus::Process> processes_;  // by their name under node/
-  std::map<std::string, bus::Process> gates_;                // by channel, without this one
+  Owners processes_;  // under server/: homes and accounts
+  Owners gates_;      // by channel, without this one
   bus::LastingWatch watch_;
   bus::LastingWatch gate_watch_;
   BusSideCounters counters_;

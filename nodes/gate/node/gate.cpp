@@ -24,10 +24,6 @@ Gate::Gate(const GatePlace& place, GateSettings settings, AccountPort accounts, 
   cluster_.answer_info([this] { return info(); });
 }
 
-bus::Result<> Gate::start() {
-  return cluster_.start();
-}
-
 Key Gate::key() {
   Key key;
   // Without randomness tokens could be guessed: there is no way to go on.
@@ -54,6 +50,10 @@ void Gate::begin() {
 
 void Gate::open(Done done) {
   begin();
+  // Not before there is a core: what is seen goes there.
+  if (!std::exchange(watching_, true)) {
+    if (auto started = cluster_.start(); !started) return done(started);
+  }
   place_.bus.bind(std::string(bus::kGatePrefix) + place_.process(), cluster_.handlers(),
                   [this, alive = std::weak_ptr(alive_),
                    done = std::move(done)](const bus::Result<bus::Bound>& bound) {

@@ -36,9 +36,8 @@ class Gate final : private CoreDriver, private KeySource {
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
-  /// Sees the cluster. Errors: those of a watch.
-  bus::Result<> start();
-  /// Owns its name, and lets clients in. bad_config, io_error; already_bound.
+  /// Sees the cluster, owns its name, and lets clients in. Again after lost(). bad_config,
+  /// io_error; already_bound; those of a watch.
   void open(Done done);
   /// Hands all sessions to other gates, and ends; at most drain_time.
   void drain(Done done);
@@ -82,6 +81,7 @@ class Gate final : private CoreDriver, private KeySource {
   bool settling_ = false;
   bool full_ = false;
   bool listening_ = false;
+  bool watching_ = false;
   bool ticks_again_ = false;
 
   // A drain.

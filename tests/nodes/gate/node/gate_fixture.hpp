@@ -231,13 +231,7 @@ class GateNodeTest : public bus::LoopTest {
     const auto bound =
         co_await home->endpoint.bind(std::string(players::kAccountService), *loader, use_awaitable);
     if (!bound) co_return false;
-    // What its presence is for a node: gates see that it lives.
-    const auto present = co_await home->bus.bind("node/a.x", {}, use_awaitable);
-    if (!present) co_return false;
     for (GateHome* each : {one.get(), two.get()}) {
-      const auto here = co_await each->bus.bind("node/" + each->process, {}, use_awaitable);
-      if (!here) co_return false;
-      if (!each->gate->start()) co_return false;
       done.reset();
       each->gate->open(ended);
       const bool come = co_await until([&] { return done.has_value(); });
