@@ -154,8 +154,10 @@ class HttpVerifierTest : public ::testing::Test {
 };
 
 TEST_F(HttpVerifierTest, AsksAnOpenIdServer) {
+  std::mutex mutex;
   std::string seen;
   LocalServer server([&](const std::string& request) {
+    const std::lock_guard lock(mutex);
     seen = request;
     return request.find("Bearer good") != std::string::npos
                ? response("200 OK", R"({"sub":"1234","email":"ada@example.com"})")
@@ -165,22 +167,28 @@ TEST_F(HttpVerifierTest, AsksAnOpenIdServer) {
   const Verdict verdict = verify(*verifier, "good");
   EXPECT_EQ(verdict.kind, Kind::right);
   EXPECT_EQ(verdict.account, "oidc:1234");
-  EXPECT_THAT(seen, AllOf(StartsWith("POST /userinfo HTTP/1.1\r\n"), HasSubstr("Host: localhost"),
-                          HasSubstr("Authorization: Bearer good\r\n")));
+  {
+    const std::lock_guard lock(mutex);
+    EXPECT_THAT(seen, AllOf(StartsWith("POST /userinfo HTTP/1.1\r\n"), HasSubstr("Host: localhost"),
+                            HasSubstr("Authorization: Bearer good\r\n")));
+  }
   EXPECT_EQ(verify(*verifier, "bad").kind, Kind::wrong);
   EXPECT_EQ(verify(*verifier, "bad\r\nX: y").kind, Kind::wrong);  // and nobody is asked
   EXPECT_EQ(verifier->failures(), 0U);
 }
 
 TEST_F(HttpVerifierTest, AsksAServerOfTickets) {
+  std::mutex mutex;
   std::string seen;
   LocalServer server([&](const std::string& request) {
+    const std::lock_guard lock(mutex);
     seen = request;
     return response("200 OK", R"({"response":{"params":{"result":"OK","steamid":"765"}}})");
   });
   const auto verifier = open(steam(server.url("/Auth/v1/")));
   const Verdict verdict = verify(*verifier, "\x01\xff");
   EXPECT_EQ(verdict.account, "steam:765");
+  const std::lock_guard lock(mutex);
   EXPECT_THAT(seen, StartsWith("GET /Auth/v1/?key=K&appid=480&ticket=01ff HTTP/1.1\r\n"));
 }
 
@@ -205,15 +213,21 @@ TEST_F(HttpVerifierTest, ConnectionsAreUsedAgain) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(verify(*verifier, "x").kind, Kind::right);
   EXPECT_EQ(server.connections(), 1);
   // The server closes it: asked again over another one, which is no failure.
-  hang_up = true;
+  {
+    const std::lock_guard lock(mutex);
+    hang_up = true;
+  }
   EXPECT_EQ(verify(*verifier, "x").kind, Kind::right);
   EXPECT_EQ(server.connections(), 2);
   EXPECT_EQ(verifier->failures(), 0U);
   // More at once than are kept: two of them begin anew the next time.
   const auto at_once = [&](std::size_t count) {
     verdicts_.clear();
-    here = 0;
-    together = count;
+    {
+      const std::lock_guard lock(mutex);
+      here = 0;
+      together = count;
+    }
     for (std::size_t i = 0; i < count; ++i) ask(*verifier, "x");
     wait(count);
   };
@@ -254,8 +268,16 @@ TEST_F(HttpVerifierTest, AServerThatDoesNotAnswerIsGivenUp) {
 }
 
 TEST_F(HttpVerifierTest, AnswersThatAreNoneAreFailures) {
+  std::mutex mutex;
   std::string answer;
-  LocalServer server([&](const std::string&) { return answer; });
+  LocalServer server([&](const std::string&) {
+    const std::lock_guard lock(mutex);
+    return answer;
+  });
+  const auto answers = [&](const std::string& with) {
+    const std::lock_guard lock(mutex);
+    answer = with;
+  };
   const auto verifier = open(open_id(server.url("/")));
   const std::string large = R"({"sub":"1","x":")" + std::string(kHttpAnswer, 'x') + "\"}";
   const std::string endless = "HTTP/1.1 200 OK\r\nX: " + std::string(2 * kHttpAnswer, 'x');
@@ -263,12 +285,12 @@ TEST_F(HttpVerifierTest, AnswersThatAreNoneAreFailures) {
   for (const std::string& each :
        {response("200 OK", large), endless, std::string("hello\r\n\r\n"), std::string(),
         response("500 Internal Server Error", "{}"), response("200 OK", "<html>")}) {
-    answer = each;
+    answers(each);
     now_ += kBreakerRest;
     EXPECT_EQ(verify(*verifier, "x").kind, Kind::later) << each.substr(0, 60);
     EXPECT_EQ(verifier->failures(), ++failures);
   }
-  answer = response("200 OK", R"({"sub":"1"})");
+  answers(response("200 OK", R"({"sub":"1"})"));
   now_ += kBreakerRest;
   EXPECT_EQ(verify(*verifier, "x").kind, Kind::right);
   EXPECT_FALSE(verifier->resting());
