@@ -35,6 +35,9 @@ struct GateOptions {
   std::string address{};             // as clients use it; may be empty
   std::size_t sessions = kSessions;  // at most kSessions
   GateTimes times{};
+  /// Of the core before this one in the same process: what that one has asked and is answered late
+  /// must name no question of this one.
+  std::uint64_t last_question = 0;
 };
 
 /// What has happened, since the start.
@@ -87,7 +90,7 @@ struct Question {
 
 struct Desk {
   Desk(GateOptions its_options, KeySource& its_keys)
-      : options(std::move(its_options)), keys(its_keys) {}
+      : options(std::move(its_options)), keys(its_keys), last_question(options.last_question) {}
 
   /// A number under which the outcome comes back.
   std::uint64_t ask(const Question& question) {
@@ -107,7 +110,7 @@ struct Desk {
   GateCounters counters;
   std::vector<Effect> effects;
   std::map<std::uint64_t, Question> questions;
-  std::uint64_t last_question = 0;
+  std::uint64_t last_question;
 
   // The roles; all are of the same GateCore.
   Doors* doors = nullptr;

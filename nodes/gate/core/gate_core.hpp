@@ -71,6 +71,8 @@ class GateCore {
   std::vector<Effect> take();
 
   const GateCounters& counters() const { return desk_.counters; }
+  /// The number of its last question: where the next core of this process goes on.
+  std::uint64_t last_question() const { return desk_.last_question; }
   /// Records, stubs and ended ones included.
   std::size_t size() const { return desk_.table.size(); }
   /// nullptr: there is none with this id. Until the next call.

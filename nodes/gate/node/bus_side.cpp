@@ -177,17 +177,17 @@ void BusSide::tell(TellSubject effect) {
   bus::Bytes word;
   sessions::encode(effect.word, word);
   calls_.call(effect.subject, std::string(bus::as_text(word)),
-              [this, asker = std::weak_ptr(asker_), question = effect.question](
+              [this, alive = std::weak_ptr(alive_), question = effect.question](
                   Outcome how, bus::ByteView answer) {
-                if (!asker.expired()) outcome(question, how, answer);
+                if (!alive.expired()) outcome(question, how, answer);
               });
 }
 
 void BusSide::tell(TellAccount effect) {
   accounts_.ask(effect.account, effect.word,
-                [this, asker = std::weak_ptr(asker_), question = effect.question](
+                [this, alive = std::weak_ptr(alive_), question = effect.question](
                     Outcome how, bus::ByteView answer) {
-                  if (!asker.expired()) outcome(question, how, answer);
+                  if (!alive.expired()) outcome(question, how, answer);
                 });
 }
 
@@ -199,9 +199,9 @@ void BusSide::tell(TellGate effect) {
   bus::Bytes bytes;
   const auto failed = [&](Outcome how) { outcome(effect.question, how, {}); };
   if (!encode(effect.word, bytes)) return failed(Outcome::refused);
-  const auto answered = [this, asker = std::weak_ptr(asker_),
+  const auto answered = [this, alive = std::weak_ptr(alive_),
                          question = effect.question](const bus::Result<bus::Bytes>& answer) {
-    if (asker.expired()) return;
+    if (alive.expired()) return;
     if (answer) return outcome(question, Outcome::ok, bus::ByteView(*answer));
     outcome(question, outcome_of(answer.error()), {});
   };
@@ -220,9 +220,9 @@ void BusSide::tell(TellGate effect) {
     return;
   }
   place_.bus.send_acknowledged(effect.gate, std::move(bytes), options,
-                               [this, asker = std::weak_ptr(asker_),
+                               [this, alive = std::weak_ptr(alive_),
                                 question = effect.question](const bus::Result<>& handled) {
-                                 if (asker.expired()) return;
+                                 if (alive.expired()) return;
                                  outcome(question,
                                          handled ? Outcome::ok : outcome_of(handled.error()), {});
                                });

@@ -52,8 +52,6 @@ class BusSide {
   std::vector<GateId> gates() const;
   /// What another gate is and holds; nullopt: it does not answer.
   void ask_info(const std::string& gate, std::function<void(std::optional<GateInfo>)> done);
-  /// The core is another one from now on: no outcome of a question of the former one reaches it.
-  void forget_questions() { asker_ = std::make_shared<bool>(true); }
   /// How this one answers.
   void answer_info(std::function<GateInfo()> info) { info_ = std::move(info); }
 
@@ -79,7 +77,7 @@ class BusSide {
   bus::LastingWatch watch_;
   bus::LastingWatch gate_watch_;
   BusSideCounters counters_;
-  std::shared_ptr<bool> asker_ = std::make_shared<bool>(true);  // the core that asks
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace starbus::nodes::gate

@@ -37,12 +37,11 @@ Key Gate::key() {
 
 void Gate::begin() {
   clients_.hang_up_all();  // of a core before this one
-  cluster_.forget_questions();
-  asker_ = std::make_shared<bool>(true);
   GateOptions options;
   options.self = {std::string(bus::kGatePrefix) + place_.process(), place_.bus.self()};
   options.address = settings_.address;
   options.sessions = settings_.sessions;
+  options.last_question = core_ ? core_->last_question() : 0;
   core_.emplace(std::move(options), static_cast<KeySource&>(*this));
   static_cast<void>(core_->tick(
       std::chrono::duration_cast<GateTime>(ClientSide::Clock::now().time_since_epoch())));
@@ -118,8 +117,8 @@ void Gate::carry_out(Effect effect) {
   const auto& login = std::get<TellLogin>(effect);
   login_.ask(
       login.question, login.ask,
-      [this, asker = std::weak_ptr(asker_), question = login.question](const LoginAnswer& answer) {
-        if (asker.expired()) return;
+      [this, alive = std::weak_ptr(alive_), question = login.question](const LoginAnswer& answer) {
+        if (alive.expired()) return;
         core_->login_said(question, answer);
         settle();
       });

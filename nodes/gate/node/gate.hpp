@@ -92,7 +92,6 @@ class Gate final : private CoreDriver, private KeySource {
   bool closing_ = false;
 
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::shared_ptr<bool> asker_;  // the present core
   entity::TimerOwner timers_;
 };
 

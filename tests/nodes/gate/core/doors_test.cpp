@@ -46,6 +46,26 @@ TEST_F(GateDoors, TheWelcomeGoesBeforeTheFirstPacket) {
   EXPECT_EQ(one_.core.find(session)->state(), SessionState::bound);
 }
 
+/// Whoever keeps what the core before the lost lease has asked by its number may answer late.
+TEST_F(GateDoors, AnAnswerToTheFormerCoreIsNoAnswerToThisOne) {
+  one_.core.opened(1, "x");
+  one_.core.frame(1, Login{"password", "ada", {}});
+  const auto former = one_.all<TellLogin>().at(0);
+  EXPECT_EQ(one_.core.last_question(), former.question);
+  one_.core.fence();
+
+  Driven next{kOne, kSessions, one_.core.last_question()};
+  next.core.opened(1, "x");
+  next.core.frame(1, Login{"password", "bob", {}});
+  const auto ask = next.all<TellLogin>().at(0);
+  EXPECT_GT(ask.question, former.question);
+  next.core.login_said(former.question, LoginAdmitted{"account/ada", 4, {}, {}});
+  next.core.outcome(former.question, Outcome::ok, {});
+  EXPECT_TRUE(next.core.take().empty());
+  next.core.login_said(ask.question, LoginAdmitted{"account/bob", 1, {}, {}});
+  EXPECT_EQ(next.all<TellAccount>().at(0).account, "account/bob");
+}
+
 TEST_F(GateDoors, ALoginThatIsRefusedSaysWhy) {
   one_.core.opened(1, "x");
   one_.core.frame(1, Login{"password", "ada", {}});

@@ -37,9 +37,10 @@ class CountingKeys : public KeySource {
 /// A gate and the effects that it has had.
 class Driven {
  public:
-  explicit Driven(const GateId& self, std::size_t sessions = kSessions)
+  explicit Driven(const GateId& self, std::size_t sessions = kSessions,
+                  std::uint64_t last_question = 0)
       : keys_(self.process.incarnation * 1'000'000),
-        core({self, self.channel + ":1", sessions, {}}, keys_) {
+        core({self, self.channel + ":1", sessions, {}, last_question}, keys_) {
     tick();
   }
   /// What it wants since the last call, of one kind; others are dropped.
