@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "mail/mail_store_thread.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/detach.hpp"
@@ -89,7 +90,7 @@ storage::Result<> MailStoreThread::repair_noted_mail(storage::Store& store) {
   const auto lost = settings_.folder / "lost";
   std::error_code ignored;  // the log says so
   std::filesystem::create_directory(lost, ignored);
-  RepairLog log(lost / ("repaired-" + std::to_string(wall_clock_ms()) + ".jsonl"));
+  RepairLog log(lost / ("repaired-" + std::to_string(wall_ms()) + ".jsonl"));
   const auto tell = [&](const RepairStep& step) {
     if (log.count() < kRepairSteps) hooks_.trouble("damage: " + step.to_string());
     return log.add(step);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "mail/repair/backup.hpp"
 
 namespace starbus::mail {
@@ -107,7 +108,7 @@ ScrubFigures MailStoreThread::scrub() const {
 std::uint64_t MailStoreThread::oldest_age_ms() const {
   const std::lock_guard lock(mutex_);
   const std::uint64_t time = process_ ? process_->oldest_ms() : 0;
-  const std::uint64_t now = wall_clock_ms();
+  const std::uint64_t now = wall_ms();
   return time == 0 || time > now ? 0 : now - time;
 }
 

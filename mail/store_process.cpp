@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/version.hpp"
 #include "bus/io/draws.hpp"
 #include "mail/answer_once.hpp"
@@ -14,12 +15,6 @@
 
 namespace starbus::mail {
 namespace {
-
-std::uint64_t wall_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
 
 std::uint64_t now_ms() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();

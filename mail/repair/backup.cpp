@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "base/numbers.hpp"
+#include "base/wall_clock.hpp"
 #include "mail/limits.hpp"
 #include "mail/repair/backup_folder.hpp"
 #include "mail/repair/disk_space.hpp"
@@ -94,12 +94,6 @@ storage::Result<BackupFacts> copy_rows(const storage::Snapshot& snapshot,
 }
 
 }  // namespace
-
-std::uint64_t wall_clock_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
 
 std::string encode(const BackupFacts& facts) {
   std::string text = std::string(kFirstLine) + "\nhost " + facts.host + "\n";
@@ -199,7 +193,7 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
   if (auto good = check_new_folder(*place); !good) return good.error();
   auto copied = copy_rows(snapshot, folder->path(), std::move(facts), on_progress);
   if (!copied) return explain(folder->named(copied.error()), need);
-  copied->ended_ms = wall_clock_ms();
+  copied->ended_ms = wall_ms();
   if (auto written = folder->write(kBackupFile, encode(*copied)); !written) {
     return written.error();
   }

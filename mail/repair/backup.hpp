@@ -54,7 +54,4 @@ storage::Result<BackupFacts> copy_store(const storage::Snapshot& snapshot,
 /// fsync of a file or a folder.
 storage::Result<> sync_path(const std::filesystem::path& path);
 
-/// Milliseconds since 1970.
-std::uint64_t wall_clock_ms();
-
 }  // namespace starbus::mail

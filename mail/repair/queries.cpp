@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/wall_clock.hpp"
+
 namespace starbus::mail {
 
 std::string_view name_of(Queries::BackupState state) {
@@ -63,7 +65,7 @@ storage::Result<> Queries::begin_backup(const std::filesystem::path& to, const s
   if (backup_thread_.joinable()) backup_thread_.join();  // it has said its last
   backup_ = {BackupState::running, to.string(), {}, {}};
   backup_.facts.host = host;
-  backup_.facts.begun_ms = wall_clock_ms();
+  backup_.facts.begun_ms = wall_ms();
   backup_stops_ = false;
   backup_thread_ = std::thread([this, to, begun = backup_.facts] { copy(to, begun); });
   return {};

@@ -1,21 +1,14 @@
 #include "nodes/db/store_database.hpp"
 
-#include <chrono>
-
+#include "base/wall_clock.hpp"
 #include "nodes/db/names.hpp"
 #include "nodes/db/ranges.hpp"
 
 namespace starbus::nodes::db {
 namespace {
 
-std::uint64_t system_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
 StoreDatabaseOptions completed(StoreDatabaseOptions options) {
-  if (!options.wall_ms) options.wall_ms = system_ms;
+  if (!options.wall_ms) options.wall_ms = wall_ms;
   return options;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/unit_guard.hpp"
+#include "base/wall_clock.hpp"
 #include "entity/properties/evolution.hpp"
 #include "entity/properties/root.hpp"
 #include "nodes/hosting/guarded_options.hpp"
@@ -34,7 +35,7 @@ entity::EntityManager::DrawId draw_from(manager::IdSource& ids) {
 
 /// In milliseconds, by the clock that all processes share.
 std::uint64_t started_at(const HostOptions& options) {
-  if (!options.cluster_clock) return unix_ms();
+  if (!options.cluster_clock) return wall_ms();
   return static_cast<std::uint64_t>(options.cluster_clock() / milliseconds(1));
 }
 }  // namespace

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/hosting/mail/entity_mail.hpp"
@@ -24,7 +25,7 @@ EntitySaver::EntitySaver(HostContext& context, PublishedNames& names, const Host
       save_every_(options.save_every),
       saves_(context.timers, options.save),
       unsaved_(options.save_every),
-      version_(unix_ms() << 20) {}  // room for a million saves per millisecond of uptime
+      version_(wall_ms() << 20) {}  // room for a million saves per millisecond of uptime
 
 /// An entity that is not saved, since it has no name, is marked when it gets one.
 void EntitySaver::mark(std::uint64_t id) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,13 +68,6 @@ struct HostContext {
     return found == types.end() ? kDefaults : found->second;
   }
 };
-
-/// Milliseconds of the wall clock since 1970.
-inline std::uint64_t unix_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
 
 /// The online id as a number.
 inline std::uint64_t id_of(const entity::Entity& entity) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 
+#include "entity/client/account_name.hpp"
 #include "entity/entities.hpp"
 #include "nodes/players/account_states.hpp"
 #include "nodes/players/account_world.hpp"
@@ -86,7 +87,7 @@ class Account : public entity::EntityOf<Account> {
       rpc::method<&Account::leave>("leave", rpc::own_client));
 
   /// "account/NAME".
-  std::string channel() const { return "account/" + persistent_id(); }
+  std::string channel() const { return entity::sessions::account_channel(persistent_id()); }
   /// Its states, for people and tests.
   const AccountLife& life_cycle() const { return life_; }
   /// From its activation on.

@@ -18,8 +18,6 @@ namespace starbus::nodes::players {
 
 /// The shared name of all loaders.
 inline constexpr std::string_view kAccountService = "service/accounts";
-/// What names of accounts begin with.
-inline constexpr std::string_view kAccountPrefix = "account/";
 
 class AccountLoader final : public entity::rpc::Callable<AccountLoader> {
  public:

@@ -1,10 +1,10 @@
 #include "storage/recovery/damage_file.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "storage/leveldb/leveldb_status.hpp"
 #include "storage/limits.hpp"
 #include "storage/recovery/damage_note.hpp"
@@ -13,12 +13,6 @@ namespace starbus::storage {
 namespace {
 
 constexpr const char* kUnfinished = "repaired";  // until it is whole
-
-std::uint64_t note_time() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
 
 }  // namespace
 
@@ -46,7 +40,7 @@ Result<> DamageFile::add(DamageNote note) {
   const StoreOptions options{.folder = folder_, .env = &env_.disk()};
   auto notes = read_damage(options);
   if (!notes) return notes.error();
-  if (note.time_ms == 0) note.time_ms = note_time();
+  if (note.time_ms == 0) note.time_ms = wall_ms();
   added_.push_back(note);
   add_note(*notes, std::move(note));
   return write(*notes);
@@ -89,7 +83,7 @@ Result<> acknowledge_damage(const StoreOptions& options) {
   (void)disk.CreateDir(folder + "/lost");
   leveldb::Status status =
       disk.RenameFile(folder + "/" + kDamageFile,
-                      folder + "/lost/" + kDamageFile + "-" + std::to_string(note_time()));
+                      folder + "/lost/" + kDamageFile + "-" + std::to_string(wall_ms()));
   if (status.ok()) status = disk.sync_folder(folder + "/lost");
   if (status.ok()) status = disk.sync_folder(folder);
   if (!status.ok()) return error_of(status);

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/shard_list.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/disk_space.hpp"
@@ -115,7 +116,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const std::string& text) {
-  const std::uint64_t now = mail::wall_clock_ms();
+  const std::uint64_t now = wall_ms();
   if (!context_.progress || now < shown_ms_ + kBetweenLines) return;
   shown_ms_ = now;
   context_.err << "\r" << bustop::pad_right(text, width_) << std::flush;

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/base64.hpp"
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/inspect.hpp"
@@ -52,7 +53,7 @@ void add_row(Table& table, const mail::BoxInfo& box) {
 }
 
 std::string age_of(std::uint64_t time_ms) {
-  const std::uint64_t now = mail::wall_clock_ms();
+  const std::uint64_t now = wall_ms();
   return bustop::human_seconds(static_cast<double>(now - std::min(now, time_ms)) / 1'000);
 }
 

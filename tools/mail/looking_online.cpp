@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/name.hpp"
 #include "daemon/admin/admin_http.hpp"
 #include "mail/repair/backup.hpp"
@@ -130,7 +131,7 @@ int run_stats_online(const Context& context, bool shards, const std::string& bus
     }
     context.out << bustop::dump(json);
   } else {
-    const auto now = static_cast<double>(mail::wall_clock_ms());
+    const auto now = static_cast<double>(wall_ms());
     context.out << bustop::render_mail_stats({*stats}, now, context.look);
     for (const report::MailShard& one : stats->per_shard) {
       if (!shards) break;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/backup.hpp"
 #include "mail/repair/noted_damage.hpp"
@@ -154,7 +155,7 @@ class Repair {
     if (!options_.report.empty()) return options_.report;
     Folder folder = options_.directory;
     if (!folder.has_filename()) folder = folder.parent_path();
-    return folder.string() + ".repair-" + std::to_string(mail::wall_clock_ms()) + ".jsonl";
+    return folder.string() + ".repair-" + std::to_string(wall_ms()) + ".jsonl";
   }
 
   int conclude(const mail::RepairLog& log, const mail::CheckReport& after) const {

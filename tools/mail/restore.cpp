@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file_descriptor.hpp"
+#include "base/wall_clock.hpp"
 #include "bus/core/wire/post_head.hpp"
 #include "bus/core/wire/shard_list.hpp"
 #include "mail/repair/backup.hpp"
@@ -172,9 +173,7 @@ class Restore {
     return {};
   }
 
-  Folder replaced_name() const {
-    return target_.string() + kReplaced + std::to_string(mail::wall_clock_ms());
-  }
+  Folder replaced_name() const { return target_.string() + kReplaced + std::to_string(wall_ms()); }
 
   Error without_partial(Error why) const {
     std::error_code ignored;

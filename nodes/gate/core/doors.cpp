@@ -35,7 +35,7 @@ void Doors::frame(ConnectionId connection, const FromClient& frame) {
   Door& door = found->second;
   if (!door.session) {
     if (const auto* login = std::get_if<Login>(&frame)) {
-      return enter(connection, {{}, login->method, login->account, login->proof, door.address},
+      return enter(connection, {{}, {}, login->method, login->account, login->proof, door.address},
                    false);
     }
     if (const auto* again = std::get_if<Resume>(&frame)) return resume(connection, *again);
@@ -121,6 +121,7 @@ void Doors::enter(ConnectionId connection, LoginAsk ask, bool reentry) {
   attach(session, connection);
   desk_.table.wake(session, desk_.now + desk_.options.times.waiting);
   ask.session = id;
+  ask.gate = desk_.options.self;
   session.login_question = ++desk_.last_question;
   logins_[session.login_question] = id;
   desk_.effects.push_back(TellLogin{session.login_question, std::move(ask)});
@@ -267,7 +268,7 @@ void Doors::ask_other(ConnectionId connection, const Resume& frame, const std::s
 void Doors::reenter(ConnectionId connection, const Resume& frame) {
   if (frame.reentry.empty()) return hang_up(connection, {CloseReason::token, 0, {}});
   const std::string address = doors_[connection].address;
-  enter(connection, {{}, kReentryMethod, {}, frame.reentry, address}, true);
+  enter(connection, {{}, {}, kReentryMethod, {}, frame.reentry, address}, true);
 }
 
 /// The one that came last is the client, if several show the right token.
@@ -310,6 +311,7 @@ void Doors::hang_up_all() {
     desk_.frame(connection, Closed{CloseReason::fault, 0, {}});
     desk_.effects.push_back(HangUp{connection});
   }
+  for (const auto& [question, session] : logins_) desk_.effects.push_back(ForgetLogin{question});
   doors_.clear();
   waiting_.clear();
   logins_.clear();

@@ -36,7 +36,7 @@ class Doors {
   void not_given(const SessionId& session, ConnectionId connection, CloseReason reason, bool again);
   /// The outcome of a Give: it did not reach the other gate.
   void give_failed(const Question& question);
-  /// All connections end, at once.
+  /// All connections end, at once, and no login needs answer any more.
   void hang_up_all();
   void gate_died(const bus::Process& process);
   /// Gives up other gates that are silent; says `waiting`.

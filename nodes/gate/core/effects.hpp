@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nodes/gate/core/gate_words.hpp"
-#include "nodes/gate/core/login_words.hpp"
+#include "nodes/gate/wire/login_words.hpp"
 
 namespace starbus::nodes::gate {
 

@@ -8,6 +8,7 @@
 #include "entity/client/announcement.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/rpc/rpc.hpp"
+#include "nodes/gate/node/call_outcome.hpp"
 #include "nodes/gate/node/gate_info.hpp"
 #include "nodes/gate/node/limits.hpp"
 
@@ -19,17 +20,6 @@ namespace {
 
 /// Everything to subjects on one lane, as their requests must stay in order.
 constexpr bus::Lane kUp = bus::Lane::call;
-
-Outcome outcome_of(const Error& error) {
-  if (rpc::is_absent(error)) return Outcome::no_owner;
-  for (const auto code : {rpc::Errc::rpc_not_found, rpc::Errc::bad_arguments,
-                          rpc::Errc::not_permitted, rpc::Errc::signature_mismatch,
-                          rpc::Errc::bad_bytes, rpc::Errc::too_large, rpc::Errc::would_block}) {
-    if (error == code) return Outcome::refused;
-  }
-  if (error == bus::Errc::denied || error == bus::Errc::bad_name) return Outcome::refused;
-  return Outcome::owner_lost;
-}
 
 void log_lapse(std::string_view prefix, const Error& error) {
   spdlog::error(

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "nodes/gate/node/limits.hpp"
 #include "nodes/gate/node/packet_frame.hpp"
 #include "nodes/gate/wire/limits.hpp"
@@ -13,11 +14,6 @@ namespace {
 
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
-
-std::uint64_t wall_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(duration_cast<milliseconds>(now).count());
-}
 
 Body encoded(const ToClient& frame) {
   bus::Bytes bytes;

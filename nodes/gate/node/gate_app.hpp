@@ -2,7 +2,7 @@
 ///
 ///   int main(int argc, char** argv) {
 ///     return nodes::run_node({.role = "gate", .version = "1.0"},
-///                            std::make_unique<nodes::gate::GateApp>(nodes::gate::cluster_ports),
+///                            std::make_unique<nodes::gate::GateApp>(nodes::programs::cluster_ports),
 ///                            argc, argv);
 ///   }
 ///

@@ -17,6 +17,8 @@ namespace starbus::nodes::gate {
     "ClientFrames.TextsAndBytesAreBounded")                                                  \
   X(kProofBytes, 8_KiB, "bytes", "a proof of identity: the ticket of a shop is the longest", \
     "likewise", "ClientFrames.TextsAndBytesAreBounded")                                      \
+  X(kClientAddressBytes, 64, "bytes", "an address of a client as text, to a login",          \
+    "the word is malformed", "LoginWords.AreBounded")                                        \
   X(kCloseTextBytes, 255, "bytes", "what a person reads when a connection ends", "likewise", \
     "ClientFrames.TextsAndBytesAreBounded")                                                  \
   X(kPacketBytes, 1_MiB + 1_KiB, "bytes",                                                    \

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/unit_guard.hpp"
+#include "base/wall_clock.hpp"
 #include "entity/rpc/endpoint.hpp"
 
 namespace starbus::nodes::entities {
@@ -37,7 +38,7 @@ MailOutcome handle_mail(HostContext& context, entity::Entity& entity, const Mail
   entity::Decoder in(body);
   const MailHead head = get_mail_head(in);
   if (!in.ok()) return {End::malformed, "not the body of a mail method"};
-  if (head.valid_until != 0 && head.valid_until <= unix_ms()) return {End::expired, {}};
+  if (head.valid_until != 0 && head.valid_until <= wall_ms()) return {End::expired, {}};
   const std::string type(entity.type().name());
   const std::string place = "mail " + type + "." + std::string(head.method);
   const auto handler = std::ranges::find(table, head.method, &MailHandler::name);

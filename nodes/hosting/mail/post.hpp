@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "bus/client/bus.hpp"
 #include "entity/objects/acting.hpp"
 #include "nodes/hosting/host_context.hpp"
@@ -85,7 +86,7 @@ bus::Result<bus::Bytes> encode_mail(std::chrono::milliseconds valid_for, bool on
   const std::string method = mail_name<M>();
   MailHead head{method, mail_signature<M>(), 0, only_present};
   if (valid_for.count() > 0) {
-    head.valid_until = unix_ms() + static_cast<std::uint64_t>(valid_for.count());
+    head.valid_until = wall_ms() + static_cast<std::uint64_t>(valid_for.count());
   }
   bus::Bytes bytes;
   entity::Encoder out(bytes);

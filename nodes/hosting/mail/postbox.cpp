@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "nodes/hosting/host_context.hpp"
 #include "nodes/hosting/limits.hpp"
 
@@ -41,7 +42,7 @@ entity::EntityResult<> Postbox::deliver(const MailInfo& mail, const Letter& lett
         entity::EntityErrc::too_large,
         "the letter: see the limits kLetterTitle, kLetterBody, kLetterItems");
   }
-  if (letter.expires != 0 && letter.expires <= unix_ms()) return {};
+  if (letter.expires != 0 && letter.expires <= wall_ms()) return {};
   KeptLetter kept;
   kept.sender = letter.sender;
   kept.title = letter.title;
@@ -105,7 +106,7 @@ LetterEnd Postbox::erase(std::int64_t letter) {
 
 KeptLetter* Postbox::find(std::int64_t letter) {
   KeptLetter* const found = state().letters.edit(letter);
-  return found == nullptr || is_over(*found, unix_ms()) ? nullptr : found;
+  return found == nullptr || is_over(*found, wall_ms()) ? nullptr : found;
 }
 
 bool Postbox::give(const std::vector<LetterItem>& items) {
@@ -129,7 +130,7 @@ void Postbox::remove(std::int64_t letter) {
 }
 
 void Postbox::make_room() {
-  const std::uint64_t now = unix_ms();
+  const std::uint64_t now = wall_ms();
   std::pair<std::uint8_t, std::int64_t> least{std::numeric_limits<std::uint8_t>::max(), 0};
   state().letters.for_each([&](std::int64_t id, const KeptLetter& letter, std::uint32_t) {
     least = std::min(least, std::pair{worth_of(letter, now), id});
@@ -142,7 +143,7 @@ void Postbox::make_room() {
 }
 
 void Postbox::sweep() {
-  const std::uint64_t now = unix_ms();
+  const std::uint64_t now = wall_ms();
   std::vector<std::int64_t> over;
   state().letters.for_each([&](std::int64_t id, const KeptLetter& letter, std::uint32_t) {
     if (is_over(letter, now)) over.push_back(id);
@@ -158,7 +159,7 @@ void Postbox::sweep_later() {
     if (letter.expires != 0) next = std::min(next.value_or(letter.expires), letter.expires.get());
   });
   if (!next || entity().waiting<&Postbox::sweep>() != 0) return;
-  const std::uint64_t now = unix_ms();
+  const std::uint64_t now = wall_ms();
   const auto left = std::chrono::milliseconds(*next > now ? *next - now + 1 : 1);
   const entity::Time first = std::min<entity::Time>(left, kLetterSweep);
   // Without a timer letters are looked at when they are called, and at the next activation.

@@ -2,17 +2,16 @@
 
 #include <spdlog/spdlog.h>
 
-#include <chrono>
 #include <utility>
+
+#include "base/wall_clock.hpp"
 
 namespace starbus::nodes::login {
 
 players::AccountWorld::Ticket ticket_check(VerifyingKeys keys) {
   return [keys = std::move(keys)](const std::string& account,
                                   bus::ByteView bytes) -> std::optional<players::TicketSeen> {
-    const auto since = std::chrono::system_clock::now().time_since_epoch();
-    const auto now = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+    const std::uint64_t now = wall_ms();
     std::string why;
     for (const TicketKind kind : {TicketKind::login, TicketKind::reentry}) {
       const auto ticket = verify(bytes, keys, kind, now);

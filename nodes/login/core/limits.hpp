@@ -61,16 +61,6 @@ namespace starbus::nodes::login {
     "AdmissionTest.OneKnownPlayerHasFewUnderWay")                                                  \
   X(kMethods, 16, "methods", "of proof: an operator names them", "too_many",                       \
     "DeskTest.MethodsAreBounded")                                                                  \
-  X(kMethodBytes, 32, "bytes", "the name of a method, as in a frame of a client",                  \
-    "the word is malformed", "LoginWords.AreBounded")                                              \
-  X(kTypedBytes, 64, "bytes", "the name of an account, likewise", "the word is malformed",         \
-    "LoginWords.AreBounded")                                                                       \
-  X(kProofBytes, 8_KiB, "bytes", "a proof, likewise", "the word is malformed",                     \
-    "LoginWords.AreBounded")                                                                       \
-  X(kAddressBytes, 64, "bytes", "an address of a client as text", "the word is malformed",         \
-    "LoginWords.AreBounded")                                                                       \
-  X(kRefusalBytes, 255, "bytes", "the text of a refusal, as in a frame to a client", "it is cut",  \
-    "LoginWords.AreBounded")                                                                       \
   X(kGates, 4'096, "gates", "that report how full they are", "too_many: one more does not count",  \
     "GateReportsTest.AreBounded")                                                                  \
   X(kGateSessions, 1'000'000, "sessions",                                                          \

@@ -2,9 +2,12 @@
 
 #include <utility>
 
-#include "nodes/login/desk/reentry_verifier.hpp"
+#include "entity/client/account_name.hpp"
+#include "nodes/gate/wire/limits.hpp"
 
 namespace starbus::nodes::login {
+
+using entity::sessions::account_channel;
 
 Result<> Desk::add(const std::string& method, std::unique_ptr<Verifier> verifier) {
   if (methods_.contains(method)) {
@@ -18,7 +21,7 @@ Result<> Desk::add(const std::string& method, std::unique_ptr<Verifier> verifier
   return {};
 }
 
-void Desk::ask(Ask ask, Reply reply) {
+void Desk::ask(LoginAsk ask, Reply reply) {
   const auto known = sessions_.find(ask.session);
   if (known != sessions_.end()) {
     Asked& before = asked_.at(known->second);
@@ -26,14 +29,16 @@ void Desk::ask(Ask ask, Reply reply) {
       before.reply = std::move(reply);
       return;
     }
-    return reply(Refused{CloseReason::fault, 0, "the session is another gate's"});
+    return reply(LoginRefused{CloseReason::fault, 0, "the session is another gate's"});
   }
   const auto method = methods_.find(ask.method);
   const auto address = parse_address(ask.address);
   if (method == methods_.end()) {
-    return reply(Refused{CloseReason::denied, 0, "there is no such way to log in"});
+    return reply(LoginRefused{CloseReason::denied, 0, "there is no such way to log in"});
   }
-  if (!address) return reply(Refused{CloseReason::fault, 0, "the gate does not say the address"});
+  if (!address) {
+    return reply(LoginRefused{CloseReason::fault, 0, "the gate does not say the address"});
+  }
   Effects effects;
   const std::string account = method->second.verifier->counted_as(ask.account);
   const AttemptId id = admission_.begin(account, *address, clock_(), effects, method->second.lane);
@@ -105,7 +110,7 @@ void Desk::carry_out(const Effects& effects) {
 }
 
 void Desk::take(const Look& look) {
-  Ask& ask = asked_.at(look.id).ask;
+  LoginAsk& ask = asked_.at(look.id).ask;
   auto judged = [this, alive = std::weak_ptr(alive_), id = look.id](const Verdict& verdict) {
     if (alive.expired()) return;
     Effects effects;
@@ -115,7 +120,7 @@ void Desk::take(const Look& look) {
   Verifier& verifier = *methods_.at(ask.method).verifier;
   // A password is not kept; the signed part is the account's ticket, if it is right.
   bus::Bytes kept;
-  if (ask.method == kReentryMethod) kept = ask.proof;
+  if (ask.method == gate::kReentryMethod) kept = ask.proof;
   verifier.verify({ask.account, std::exchange(ask.proof, std::move(kept))}, std::move(judged));
 }
 
@@ -127,26 +132,25 @@ void Desk::take(const Number& number) {
     admission_.numbered(id, login, clock_(), effects);
     carry_out(effects);
   };
-  numbers_(std::string(kAccountKind) + number.account, std::move(numbered));
+  numbers_(account_channel(number.account), std::move(numbered));
 }
 
 void Desk::take(const Tell& tell) {
   const auto found = asked_.find(tell.id);
-  if (found != asked_.end()) found->second.reply(Waiting{tell.ahead, tell.seconds});
+  if (found != asked_.end()) found->second.reply(LoginWaiting{tell.ahead, tell.seconds});
 }
 
 void Desk::take(const Admit& admit) {
   const auto found = asked_.find(admit.id);
   if (found == asked_.end()) return;
-  const Ask& ask = found->second.ask;
-  if (ask.method == kReentryMethod) {
+  const LoginAsk& ask = found->second.ask;
+  if (ask.method == gate::kReentryMethod) {
     // Its login goes on: the account takes the signed part itself, until that is too old.
     const bus::Bytes proof = ask.proof;
-    return end(admit.id,
-               Admitted{std::string(kAccountKind) + admit.account, admit.login, proof, proof});
+    return end(admit.id, LoginAdmitted{account_channel(admit.account), admit.login, proof, proof});
   }
   const std::uint64_t now = clock_().wall;
-  Ticket ticket{TicketKind::login, std::string(kAccountKind) + admit.account,
+  Ticket ticket{TicketKind::login, account_channel(admit.account),
                 ask.session,       ask.gate,
                 admit.login,       now + static_cast<std::uint64_t>(Time(kTicketLife).count())};
   const auto signed_ticket = sign(ticket, key_);
@@ -155,16 +159,17 @@ void Desk::take(const Admit& admit) {
   ticket.expires = now + static_cast<std::uint64_t>(options_.reentry_life.count());
   const auto reentry = sign(ticket, key_);
   if (!signed_ticket || !reentry) {
-    return end(admit.id, Refused{CloseReason::fault, 0, "the name of the gate is too long"});
+    return end(admit.id, LoginRefused{CloseReason::fault, 0, "the name of the gate is too long"});
   }
-  end(admit.id, Admitted{ticket.account, admit.login, *signed_ticket, *reentry});
+  end(admit.id, LoginAdmitted{ticket.account, admit.login, *signed_ticket, *reentry});
 }
 
 void Desk::take(const Refuse& refuse) {
-  end(refuse.id, Refused{refuse.reason, refuse.retry_ms, refuse.text.substr(0, kRefusalBytes)});
+  end(refuse.id,
+      LoginRefused{refuse.reason, refuse.retry_ms, refuse.text.substr(0, gate::kCloseTextBytes)});
 }
 
-void Desk::end(AttemptId id, const Answer& answer) {
+void Desk::end(AttemptId id, const LoginAnswer& answer) {
   const auto found = asked_.find(id);
   if (found == asked_.end()) return;
   const Reply reply = std::move(found->second.reply);
@@ -174,7 +179,7 @@ void Desk::end(AttemptId id, const Answer& answer) {
 
 void Desk::forget(AttemptId id) {
   const auto found = asked_.find(id);
-  const Ask& ask = found->second.ask;
+  const LoginAsk& ask = found->second.ask;
   sessions_.erase(ask.session);
   const auto gate = gates_.find(ask.gate.process);
   gate->second.erase(id);

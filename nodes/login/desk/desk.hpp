@@ -2,8 +2,8 @@
 /// methods, and the key that signs; knows the bus by two functions.
 ///
 /// Belongs to the loop's thread, and owns the verifiers. Call step() when next() says so. What is
-/// asked has exactly one last answer (Admitted or Refused), unless its gate said gone() or died.
-/// Its end drops what has not been answered.
+/// asked has exactly one last answer (LoginAdmitted or LoginRefused), unless its gate said gone()
+/// or died. Its end drops what has not been answered.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,22 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "nodes/gate/wire/login_words.hpp"
 #include "nodes/login/core/gate_reports.hpp"
 #include "nodes/login/core/verifier.hpp"
-#include "nodes/login/desk/words.hpp"
 #include "nodes/login/tickets/ticket.hpp"
 
 namespace starbus::nodes::login {
 
-/// What channels of accounts begin with.
-inline constexpr std::string_view kAccountKind = "account/";
+using gate::LoginAdmitted;
+using gate::LoginAnswer;
+using gate::LoginAsk;
+using gate::LoginRefused;
+using gate::LoginTold;
+using gate::LoginWaiting;
 
 /// What a game may want otherwise.
 struct DeskOptions {
@@ -34,8 +37,9 @@ struct DeskOptions {
 
 class Desk {
  public:
-  /// May be called several times, the last time with Admitted or Refused. Must not call the desk.
-  using Reply = std::function<void(const Answer&)>;
+  /// May be called several times, the last time with LoginAdmitted or LoginRefused. Must not call
+  /// the desk.
+  using Reply = std::function<void(const LoginAnswer&)>;
   /// Asks an account (its channel) for the number of a login (sessions::Prove); answers later,
   /// nullopt if the account could not say.
   using Numbered = std::function<void(std::optional<std::uint64_t>)>;
@@ -55,7 +59,7 @@ class Desk {
   Result<> add(const std::string& method, std::unique_ptr<Verifier> verifier);
 
   /// The same session again from the same gate (whose call was lost) goes on, with this reply.
-  void ask(Ask ask, Reply reply);
+  void ask(LoginAsk ask, Reply reply);
   /// The client has hung up. Ignored if it is not known.
   void gone(const entity::sessions::SessionId& session);
   /// Its clients are gone. Their places are kept; done in steps.
@@ -77,7 +81,7 @@ class Desk {
     std::unique_ptr<Verifier> verifier;
   };
   struct Asked {
-    Ask ask;
+    LoginAsk ask;
     Reply reply;
   };
   void carry_out(const Effects& effects);
@@ -86,7 +90,7 @@ class Desk {
   void take(const Tell& tell);
   void take(const Admit& admit);
   void take(const Refuse& refuse);
-  void end(AttemptId id, const Answer& answer);
+  void end(AttemptId id, const LoginAnswer& answer);
   void forget(AttemptId id);
   void bury();
   void measure();

@@ -2,9 +2,11 @@
 
 #include <utility>
 
-#include "nodes/login/desk/desk.hpp"
+#include "entity/client/account_name.hpp"
 
 namespace starbus::nodes::login {
+
+using entity::sessions::kAccountPrefix;
 
 void ReentryVerifier::verify(Proof proof, std::function<void(Verdict)> done) {
   loop_.run_later(
@@ -16,8 +18,8 @@ void ReentryVerifier::verify(Proof proof, std::function<void(Verdict)> done) {
 
 Verdict ReentryVerifier::judge(bus::ByteView bytes) const {
   const auto ticket = login::verify(bytes, keys_, TicketKind::reentry, wall_ms_());
-  if (ticket && ticket->account.starts_with(kAccountKind)) {
-    return {Verdict::Kind::right, ticket->account.substr(kAccountKind.size()), {}, ticket->login};
+  if (ticket && ticket->account.starts_with(kAccountPrefix)) {
+    return {Verdict::Kind::right, ticket->account.substr(kAccountPrefix.size()), {}, ticket->login};
   }
   // Too old, or of a key that is not used any more: once it was right.
   if (!ticket && (ticket.error() == Errc::expired || ticket.error() == Errc::unknown_key)) {

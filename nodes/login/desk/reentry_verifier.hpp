@@ -16,9 +16,6 @@
 
 namespace starbus::nodes::login {
 
-/// The name of the method.
-inline constexpr const char* kReentryMethod = "reentry";
-
 class ReentryVerifier final : public Verifier {
  public:
   /// `wall_ms`: milliseconds since 1970.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/wall_clock.hpp"
 #include "nodes/login/node/clocks.hpp"
 
 namespace starbus::nodes::login {
@@ -27,7 +28,7 @@ Json login_json(const Desk& desk, const LoginService& service) {
 Response ban(Desk& desk, Accounts* accounts, const Request& request) {
   const auto minutes = request.number_or("minutes", 0);
   if (!minutes || *minutes > 100U * 365 * 24 * 60) return Response::error(400, "minutes: a number");
-  const Ban wanted{*minutes == 0 ? 0 : wall_now() + *minutes * 60'000,
+  const Ban wanted{*minutes == 0 ? 0 : wall_ms() + *minutes * 60'000,
                    request.parameter_or("why", "")};
   if (const auto account = request.parameter("account")) {
     if (accounts == nullptr) return Response::error(400, "account: this login has no passwords");
@@ -36,7 +37,7 @@ Response ban(Desk& desk, Accounts* accounts, const Request& request) {
   }
   const auto network = parse_network(request.parameter_or("address", ""));
   if (!network) return Response::error(400, "address: " + network.error().to_string());
-  if (const auto added = desk.admission().bans().add(*network, wanted, wall_now()); !added) {
+  if (const auto added = desk.admission().bans().add(*network, wanted, wall_ms()); !added) {
     return Response::error(409, added.error().to_string());
   }
   return Response::json({{"banned", to_text(*network)}});

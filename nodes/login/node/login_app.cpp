@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "entity/client/words.hpp"
 #include "nodes/db/remote/remote_database.hpp"
 #include "nodes/login/desk/reentry_verifier.hpp"
@@ -57,7 +58,7 @@ struct LoginParts {
               number(account, steady_now() + kNumberTime, std::move(done));
             },
             [] {
-              return Now{steady_now(), wall_now()};
+              return Now{steady_now(), wall_ms()};
             },
             DeskOptions{settings.admission, settings.reentry_life}),
         service(desk, steady_now),
@@ -132,8 +133,8 @@ bus::Result<> LoginApp::start(Node& node) {
   const auto add = [&](const std::string& method, std::unique_ptr<Verifier> verifier) {
     return parts.desk.add(method, std::move(verifier));
   };
-  if (auto added = add(kReentryMethod, std::make_unique<ReentryVerifier>(
-                                           parts.executor, std::move(*keys), wall_now));
+  if (auto added = add(gate::kReentryMethod, std::make_unique<ReentryVerifier>(
+                                                 parts.executor, std::move(*keys), wall_ms));
       !added) {
     return problem(added.error());
   }

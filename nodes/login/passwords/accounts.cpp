@@ -2,9 +2,9 @@
 
 #include <openssl/crypto.h>
 
-#include <chrono>
 #include <utility>
 
+#include "base/wall_clock.hpp"
 #include "nodes/login/passwords/account_name.hpp"
 
 namespace starbus::nodes::login {
@@ -47,10 +47,7 @@ Accounts::Accounts(db::Database& database, Hashing& hashing, Executor& loop, Acc
     : database_(database), hashing_(hashing), loop_(loop), options_(std::move(options)) {}
 
 std::uint64_t Accounts::now() const {
-  if (options_.wall_ms) return options_.wall_ms();
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+  return options_.wall_ms ? options_.wall_ms() : wall_ms();
 }
 
 void Accounts::later(std::function<void()> closure) {

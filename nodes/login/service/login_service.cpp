@@ -10,35 +10,38 @@
 namespace starbus::nodes::login {
 namespace {
 
-std::string text_of(const entity::sessions::SessionId& session, const Answer& answer) {
+std::string text_of(const entity::sessions::SessionId& session, const LoginAnswer& answer) {
   bus::Bytes bytes;
-  encode(Told{session, answer}, bytes);
+  encode(LoginTold{session, answer}, bytes);
   return std::string(bus::as_text(bytes));
 }
 
-bool is_last(const Answer& answer) {
-  return !std::holds_alternative<Waiting>(answer);
+bool is_last(const LoginAnswer& answer) {
+  return !std::holds_alternative<LoginWaiting>(answer);
 }
 
 }  // namespace
 
 rpc::Task<std::string> LoginService::enter(rpc::Caller& from, std::string ask) {
-  auto read = decode_ask(bus::as_bytes(ask));
+  auto read = gate::decode_login_ask(bus::as_bytes(ask));
   // The bus says which process asks, and which names it owns.
   if (!read || !from.endpoint->gates().owns(from.process, read->gate.channel)) {
-    co_return text_of({}, Refused{CloseReason::fault, 0, "the gate's question is not understood"});
+    co_return text_of({},
+                      LoginRefused{CloseReason::fault, 0, "the gate's question is not understood"});
   }
   read->gate.process = from.process;
   const SessionId session = read->session;
   const auto [at, fresh] = rows_.try_emplace(session);
   if (!fresh && at->second.gate != from.process) {
-    co_return text_of(session, Refused{CloseReason::fault, 0, "the session is another gate's"});
+    co_return text_of(session,
+                      LoginRefused{CloseReason::fault, 0, "the session is another gate's"});
   }
   at->second.gate = from.process;
   at->second.asked = clock_();
   if (fresh) {
     // It may be answered within this.
-    desk_.ask(std::move(*read), [this, session](const Answer& answer) { said(session, answer); });
+    desk_.ask(std::move(*read),
+              [this, session](const LoginAnswer& answer) { said(session, answer); });
   }
   auto asked = bus::initiate<std::string>(
       boost::asio::deferred, [this, session](bus::Done<std::string> done) {
@@ -61,13 +64,13 @@ void LoginService::leave(rpc::Caller& from, std::string session) {
   const auto at = rows_.find(id);
   if (at == rows_.end() || at->second.gate != from.process) return;
   desk_.gone(id);
-  at->second.news = Refused{CloseReason::ended, 0, "the client has left"};
+  at->second.news = LoginRefused{CloseReason::ended, 0, "the client has left"};
   at->second.told = false;
   if (at->second.waiter) return answer(at);
   rows_.erase(at);
 }
 
-void LoginService::said(const SessionId& session, const Answer& answer) {
+void LoginService::said(const SessionId& session, const LoginAnswer& answer) {
   const auto at = rows_.find(session);
   if (at == rows_.end()) return;
   at->second.news = answer;

@@ -27,9 +27,9 @@ class LoginService final : public rpc::Callable<LoginService> {
   LoginService(Desk& desk, std::function<Time()> clock) : desk_(desk), clock_(std::move(clock)) {}
   ~LoginService() { close_rpc(); }
 
-  /// The bytes of an Ask; the answer is those of a Told.
+  /// The bytes of a LoginAsk; the answer is those of a LoginTold.
   rpc::Task<std::string> enter(rpc::Caller& from, std::string ask);
-  /// Its client waits no more: 16 bytes, the session of the Ask.
+  /// Its client waits no more: 16 bytes, the session of the LoginAsk.
   void leave(rpc::Caller& from, std::string session);
 
   static constexpr auto kRpc =
@@ -45,13 +45,13 @@ class LoginService final : public rpc::Callable<LoginService> {
   using SessionId = entity::sessions::SessionId;
   struct Row {
     bus::Process gate{};
-    Answer news{};     // the newest
-    bool told = true;  // the gate has it, or there is none
+    LoginAnswer news{};  // the newest
+    bool told = true;    // the gate has it, or there is none
     bus::Done<std::string> waiter{};
     Time asked{0};  // the last question
   };
   using Rows = std::map<SessionId, Row>;
-  void said(const SessionId& session, const Answer& answer);
+  void said(const SessionId& session, const LoginAnswer& answer);
   /// Answers the waiter; after a last answer the row goes.
   void answer(Rows::iterator at);
 

@@ -1,7 +1,7 @@
 /// What gates ask a login, and what it answers: what is accepted is encoded again the same.
 #include <algorithm>
 
-#include "nodes/login/desk/words.hpp"
+#include "nodes/gate/wire/login_words.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ void again(const Word& word, starbus::bus::ByteView input) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const starbus::bus::ByteView input = starbus::bus::fuzz_input(data, size);
-  if (const auto ask = starbus::nodes::login::decode_ask(input)) again(*ask, input);
-  if (const auto told = starbus::nodes::login::decode_told(input)) again(*told, input);
+  if (const auto ask = starbus::nodes::gate::decode_login_ask(input)) again(*ask, input);
+  if (const auto told = starbus::nodes::gate::decode_login_told(input)) again(*told, input);
   return 0;
 }

@@ -1,6 +1,7 @@
 /// Letters: flags, the number of unread ones, a bounded history, and attachments that are given
 /// once.
 #include "nodes/hosting/mail/postbox.hpp"
+#include "base/wall_clock.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
@@ -114,10 +115,10 @@ TEST_F(PostboxTest, TheOldestThatIsReadLeavesAFullBoxFirst) {
 }
 
 TEST_F(PostboxTest, ALetterLeavesWhenItsTimeIsOver) {
-  deliver(2, unix_ms() + 60'000);
+  deliver(2, wall_ms() + 60'000);
   deliver(0);
   KeptLetter* const letter = reader->state.postbox->letters.edit(1);
-  letter->expires = unix_ms() - 1;
+  letter->expires = wall_ms() - 1;
   EXPECT_EQ(reader->box().claim(1), LetterEnd::no_such_letter) << "also before it is swept";
   EXPECT_EQ(reader->box().unread(), 2U);
   EXPECT_EQ(reader->waiting<&Postbox::sweep>(), 1U);

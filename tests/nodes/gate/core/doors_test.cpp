@@ -28,6 +28,7 @@ TEST_F(GateDoors, TheWelcomeGoesBeforeTheFirstPacket) {
   const auto asks = one_.all<TellLogin>();
   ASSERT_EQ(asks.size(), 1U);
   EXPECT_EQ(asks[0].ask.address, "1.2.3.4");
+  EXPECT_EQ(asks[0].ask.gate, kOne);
   one_.core.login_said(asks[0].question, LoginWaiting{3, 9});
   EXPECT_EQ(one_.frames<Waiting>().at(0), (Waiting{WaitsFor::place, 3, 9}));
   one_.core.login_said(asks[0].question, LoginAdmitted{"account/ada", 4, {}, {}});
@@ -53,6 +54,7 @@ TEST_F(GateDoors, AnAnswerToTheFormerCoreIsNoAnswerToThisOne) {
   const auto former = one_.all<TellLogin>().at(0);
   EXPECT_EQ(one_.core.last_question(), former.question);
   one_.core.fence();
+  EXPECT_EQ(one_.all<ForgetLogin>().at(0).question, former.question);
 
   Driven next{kOne, kSessions, one_.core.last_question()};
   next.core.opened(1, "x");

@@ -15,6 +15,7 @@
 
 #include "clients/cpp/calls.hpp"
 #include "clients/cpp/client.hpp"
+#include "nodes/gate/node/call_outcome.hpp"
 #include "nodes/gate/node/gate.hpp"
 #include "nodes/gate/node/limits.hpp"
 #include "nodes/players/account_calls.hpp"
@@ -93,9 +94,7 @@ struct GateHome {
               accounts.ask(account, word, 2s,
                            [done = std::move(done)](const entity::rpc::Result<std::string>& reply) {
                              if (reply) return done(Outcome::ok, bus::as_bytes(*reply));
-                             done(entity::rpc::is_absent(reply.error()) ? Outcome::no_owner
-                                                                        : Outcome::owner_lost,
-                                  {});
+                             done(outcome_of(reply.error()), {});
                            });
             },
             [this](const std::string& account) { accounts.load(account); }};

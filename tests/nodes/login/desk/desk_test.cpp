@@ -31,8 +31,8 @@ class DeskTest : public ::testing::Test {
     verifier_ = verifier.get();
     EXPECT_TRUE(desk_.add("password", std::move(verifier)));
     EXPECT_TRUE(keys_.add(key_.verifying()));
-    EXPECT_TRUE(desk_.add(kReentryMethod, std::make_unique<ReentryVerifier>(
-                                              loop_, keys_, [this] { return now_.wall; })));
+    EXPECT_TRUE(desk_.add(gate::kReentryMethod, std::make_unique<ReentryVerifier>(
+                                                    loop_, keys_, [this] { return now_.wall; })));
     desk_.gate_reports({9, 9, 9}, 0, 100);
     pass(1s);
   }
@@ -41,7 +41,7 @@ class DeskTest : public ::testing::Test {
     now_.wall += static_cast<std::uint64_t>(time.count());
     desk_.step();
   }
-  Ask ask(std::uint64_t session, std::string account, std::string_view proof = "right") const {
+  LoginAsk ask(std::uint64_t session, std::string account, std::string_view proof = "right") const {
     const bus::ByteView bytes = bus::as_bytes(proof);
     return {.session = {session, 1},
             .gate = {"gate/east", {1, 2, session < 100 ? 3U : 4U}},
@@ -50,8 +50,8 @@ class DeskTest : public ::testing::Test {
             .proof = {bytes.begin(), bytes.end()},
             .address = "192.0.2." + std::to_string(session % 200)};
   }
-  void say(const Ask& ask) {
-    desk_.ask(ask, [this, session = ask.session.high](const Answer& answer) {
+  void say(const LoginAsk& ask) {
+    desk_.ask(ask, [this, session = ask.session.high](const LoginAnswer& answer) {
       answers_[session].push_back(answer);
     });
   }
@@ -87,7 +87,7 @@ class DeskTest : public ::testing::Test {
   VerifyingKeys keys_;
   HandVerifier* verifier_ = nullptr;
   std::deque<std::pair<std::string, Desk::Numbered>> numbers_;
-  std::map<std::uint64_t, std::vector<Answer>> answers_;
+  std::map<std::uint64_t, std::vector<LoginAnswer>> answers_;
   Desk desk_{key_,
              [this](const std::string& account, Desk::Numbered done) {
                numbers_.emplace_back(account, std::move(done));
@@ -101,7 +101,7 @@ TEST_F(DeskTest, AdmitsWithATicketForTheGateAndOneForTheWayBack) {
   verify();
   EXPECT_EQ(numbers_.front().first, "account/ada");
   number(5);
-  const auto admitted = last<Admitted>(1);
+  const auto admitted = last<LoginAdmitted>(1);
   EXPECT_EQ(admitted.account, "account/ada");
   EXPECT_EQ(admitted.login, 5U);
   const auto ticket = verify_ticket(admitted.ticket, TicketKind::login);
@@ -122,52 +122,52 @@ TEST_F(DeskTest, TheWayBackNeedsNeitherNumberNorPlace) {
   verify();
   number(5);
   desk_.gate_reports({9, 9, 9}, 100, 100);  // full
-  Ask back = ask(101, "");
-  back.method = kReentryMethod;
-  back.proof = last<Admitted>(1).reentry;
+  LoginAsk back = ask(101, "");
+  back.method = gate::kReentryMethod;
+  back.proof = last<LoginAdmitted>(1).reentry;
   say(back);
   loop_.run(1);
-  const auto admitted = last<Admitted>(101);
+  const auto admitted = last<LoginAdmitted>(101);
   EXPECT_EQ(admitted.login, 5U);
   EXPECT_TRUE(numbers_.empty());
   // The account gets the signed part itself: it knows by its login whether that plays, and a
   // stolen one does not live longer for having been used.
-  EXPECT_EQ(admitted.ticket, last<Admitted>(1).reentry);
-  EXPECT_EQ(admitted.reentry, last<Admitted>(1).reentry);
+  EXPECT_EQ(admitted.ticket, last<LoginAdmitted>(1).reentry);
+  EXPECT_EQ(admitted.reentry, last<LoginAdmitted>(1).reentry);
   // A ticket for a login is none for the way back, nor is one that was changed, or is too old.
   back.session = {102, 1};
-  back.proof = last<Admitted>(1).ticket;
+  back.proof = last<LoginAdmitted>(1).ticket;
   say(back);
   loop_.run(1);
-  EXPECT_EQ(last<Refused>(102).reason, CloseReason::denied);
+  EXPECT_EQ(last<LoginRefused>(102).reason, CloseReason::denied);
   back.session = {103, 1};
   back.proof = admitted.reentry;
   pass(Time(kReentryLife) + kTicketSkew + 1ms);
   say(back);
   loop_.run(1);
-  EXPECT_EQ(last<Refused>(103).reason, CloseReason::token);
+  EXPECT_EQ(last<LoginRefused>(103).reason, CloseReason::token);
 }
 
 TEST_F(DeskTest, WhatCannotBeAskedIsRefusedAtOnce) {
-  Ask odd = ask(1, "ada");
+  LoginAsk odd = ask(1, "ada");
   odd.method = "magic";
   say(odd);
-  EXPECT_EQ(last<Refused>(1).reason, CloseReason::denied);
+  EXPECT_EQ(last<LoginRefused>(1).reason, CloseReason::denied);
   odd = ask(2, "ada");
   odd.address = "somewhere";
   say(odd);
-  EXPECT_EQ(last<Refused>(2).reason, CloseReason::fault);
+  EXPECT_EQ(last<LoginRefused>(2).reason, CloseReason::fault);
   EXPECT_TRUE(verifier_->waiting.empty());
 }
 
 TEST_F(DeskTest, AnAskThatIsRepeatedGoesOn) {
   say(ask(1, "ada"));
   int answers = 0;
-  desk_.ask(ask(1, "ada"), [&](const Answer&) { ++answers; });
-  Ask stolen = ask(1, "ada");
+  desk_.ask(ask(1, "ada"), [&](const LoginAnswer&) { ++answers; });
+  LoginAsk stolen = ask(1, "ada");
   stolen.gate.channel = "gate/west";
   say(stolen);
-  EXPECT_EQ(last<Refused>(1).reason, CloseReason::fault);
+  EXPECT_EQ(last<LoginRefused>(1).reason, CloseReason::fault);
   EXPECT_EQ(verifier_->waiting.size(), 1U);
   verify();
   number(1);
@@ -180,22 +180,22 @@ TEST_F(DeskTest, QueueIsToldAndPlacesOfADeadGateAreKept) {
   say(ask(101, "ada"));
   say(ask(1, "bob"));
   verify();
-  EXPECT_EQ(last<Waiting>(101).ahead, 0U);
-  EXPECT_EQ(last<Waiting>(1).ahead, 1U);
+  EXPECT_EQ(last<LoginWaiting>(101).ahead, 0U);
+  EXPECT_EQ(last<LoginWaiting>(1).ahead, 1U);
   desk_.gate_died({1, 2, 4});
   EXPECT_EQ(desk_.next(), now_.steady);
   pass(1s);
   EXPECT_EQ(desk_.admission().counts().queued, 2U);
   say(ask(2, "ada"));  // by another gate
   verify();
-  EXPECT_EQ(last<Waiting>(2).ahead, 0U);
+  EXPECT_EQ(last<LoginWaiting>(2).ahead, 0U);
   EXPECT_EQ(answers_[101].size(), 1U);
   desk_.gone({1, 1});
   desk_.gate_reports({9, 9, 9}, 0, 100);
   pass(1s);
   EXPECT_EQ(numbers_.size(), 1U);
   number(3);
-  EXPECT_EQ(last<Admitted>(2).login, 3U);
+  EXPECT_EQ(last<LoginAdmitted>(2).login, 3U);
   pass(kQueueKeep);
   EXPECT_EQ(desk_.admission().counts().rows, 0U);
 }
@@ -207,13 +207,13 @@ TEST_F(DeskTest, AGateThatDiesTakesItsPlacesAlong) {
   desk_.gate_reports({9, 9, 9}, 100, 100);
   say(ask(1, "ada"));
   verify();
-  EXPECT_EQ(last<Waiting>(1).ahead, 0U);
+  EXPECT_EQ(last<LoginWaiting>(1).ahead, 0U);
   desk_.gate_reports({8, 8, 8}, 0, 10);
   EXPECT_EQ(numbers_.size(), 1U);
   desk_.load(kLoadNone);
   say(ask(2, "bob"));
   verify();
-  EXPECT_EQ(last<Waiting>(2).ahead, 0U);
+  EXPECT_EQ(last<LoginWaiting>(2).ahead, 0U);
 }
 
 TEST_F(DeskTest, MethodsAreBounded) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "nodes/login/service/limits.hpp"
+#include "nodes/login/service/login_calls.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
@@ -45,22 +46,25 @@ class LoginServiceTest : public bus::LoopTest {
     const bus::Process process = gate_.self();
     co_return bound&& co_await until([&] { return at_login_.gates().is_gate(process); });
   }
+  static LoginAsk ask_of_ada() {
+    return {{5, 5}, {"gate/a.g", {}}, "password", "ada", {}, "127.0.0.1"};
+  }
   /// Asks; the answer comes to told_.
   void enter() {
     bus::Bytes bytes;
-    encode(Ask{{5, 5}, {"gate/a.g", {}}, "password", "ada", {}, "127.0.0.1"}, bytes);
+    encode(ask_of_ada(), bytes);
     const std::string text(bus::as_text(bytes));
     rpc::call<&LoginService::enter>(at_gate_, std::string(kLoginService), {.deadline = kAnswer},
                                     text)([this](const auto& reply) {
       ASSERT_TRUE(reply) << reply.error().to_string();
-      told_.push_back(decode_told(bus::as_bytes(*reply)).value());
+      told_.push_back(gate::decode_login_told(bus::as_bytes(*reply)).value());
     });
   }
   static constexpr std::chrono::seconds kAnswer{10};
 
   Time now_{1'000};
   std::function<void(Verdict)> judge_;
-  std::vector<Told> told_;
+  std::vector<LoginTold> told_;
   starbus::testing::Cluster cluster_{loop, {.hosts = {"a"}}};
   bus::Bus login_{loop, cluster_.node("a", "l")};
   bus::Bus gate_{loop, cluster_.node("a", "g")};
@@ -72,6 +76,7 @@ class LoginServiceTest : public bus::LoopTest {
                return Now{now_, 0};
              }};
   LoginService service_{desk_, [this] { return now_; }};
+  LoginCalls calls_{at_gate_, kAnswer};
 };
 
 TEST_F(LoginServiceTest, AQuestionIsHeldAndThenAnsweredWithThePosition) {
@@ -86,7 +91,7 @@ TEST_F(LoginServiceTest, AQuestionIsHeldAndThenAnsweredWithThePosition) {
     now_ += Time(1);
     service_.sweep();
     EXPECT_TRUE(co_await until([this] { return told_.size() == 1; }));
-    EXPECT_EQ(told_[0].answer, Answer(Waiting{}));
+    EXPECT_EQ(told_[0].answer, LoginAnswer(LoginWaiting{}));
     enter();
     EXPECT_TRUE(co_await until([this] {
       desk_.step();
@@ -97,7 +102,7 @@ TEST_F(LoginServiceTest, AQuestionIsHeldAndThenAnsweredWithThePosition) {
       desk_.step();
       return told_.size() == 2;
     }));
-    const auto* const admitted = std::get_if<Admitted>(&told_[1].answer);
+    const auto* const admitted = std::get_if<LoginAdmitted>(&told_[1].answer);
     EXPECT_NE(admitted, nullptr);
     if (admitted != nullptr) {
       EXPECT_EQ(admitted->account, "account/ada");
@@ -122,6 +127,48 @@ TEST_F(LoginServiceTest, WhoIsNotAskedForAnyMoreIsGone) {
     judge_({Verdict::Kind::right, "ada", {}, 0});  // nobody waits for it
     desk_.step();
     EXPECT_EQ(told_.size(), 1U);
+  });
+}
+
+TEST_F(LoginServiceTest, AGateAsksAgainUntilTheLastAnswer) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    std::vector<LoginAnswer> said;
+    calls_.ask(1, ask_of_ada(), [&](const LoginAnswer& answer) { said.push_back(answer); });
+    EXPECT_TRUE(co_await until([this] { return judge_ != nullptr; }));
+    now_ += kAskHeld;
+    service_.sweep();
+    EXPECT_TRUE(co_await until([&] { return said.size() == 1; }));
+    EXPECT_EQ(said[0], LoginAnswer(LoginWaiting{}));
+    EXPECT_EQ(calls_.size(), 1U);
+    judge_({Verdict::Kind::right, "ada", {}, 0});
+    EXPECT_TRUE(co_await until([&] {
+      desk_.step();
+      return said.size() == 2;
+    }));
+    const auto* const admitted = std::get_if<LoginAdmitted>(&said[1]);
+    EXPECT_NE(admitted, nullptr);
+    if (admitted != nullptr) {
+      EXPECT_EQ(admitted->account, "account/ada");
+    }
+    EXPECT_EQ(calls_.size(), 0U);
+    EXPECT_EQ(service_.size(), 0U);
+  });
+}
+
+TEST_F(LoginServiceTest, AQuestionThatAGateForgetsEndsAtBoth) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    int said = 0;
+    calls_.ask(1, ask_of_ada(), [&](const LoginAnswer&) { ++said; });
+    EXPECT_TRUE(co_await until([this] { return judge_ != nullptr; }));
+    calls_.forget(1);
+    calls_.forget(1);
+    EXPECT_EQ(calls_.size(), 0U);
+    EXPECT_TRUE(co_await until([this] { return service_.size() == 0; }));
+    judge_({Verdict::Kind::right, "ada", {}, 0});
+    desk_.step();
+    EXPECT_EQ(said, 0);
   });
 }
 

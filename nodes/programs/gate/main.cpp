@@ -1,7 +1,7 @@
 // starbus-gate: where clients come in. See nodes/gate/node/gate_app.hpp and docs/operate/gate.md.
 #include "bus/core/wire/version.hpp"
-#include "nodes/gate/cluster/cluster_ports.hpp"
 #include "nodes/gate/node/gate_app.hpp"
+#include "nodes/programs/gate/cluster_ports.hpp"
 
 int main(int argc, char** argv) {
   namespace nodes = starbus::nodes;
@@ -10,6 +10,6 @@ int main(int argc, char** argv) {
                           .description = "Lets clients of a game in, and keeps their sessions.",
                           .program = "starbus-gate",
                           .config_file = "/etc/starbus/gate.toml"},
-                         std::make_unique<nodes::gate::GateApp>(nodes::gate::cluster_ports), argc,
-                         argv);
+                         std::make_unique<nodes::gate::GateApp>(nodes::programs::cluster_ports),
+                         argc, argv);
 }
