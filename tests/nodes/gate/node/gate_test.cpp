@@ -139,9 +139,9 @@ TEST_F(GateNodeTest, AnAnnouncementReachesAGroupOnAllGates) {
     Device& ada = device({one->address()});
     EXPECT_TRUE(co_await enter(ada));
     bus::Bytes to_arena, to_all, to_others;
-    sessions::encode(sessions::Announcement{1, "arena", bus::Bytes(10)}, to_arena);
-    sessions::encode(sessions::Announcement{2, "", bus::Bytes(10)}, to_all);
-    sessions::encode(sessions::Announcement{3, "elsewhere", bus::Bytes(10)}, to_others);
+    sessions::encode(sessions::Announcement{1, "arena", {}, bus::Bytes(10)}, to_arena);
+    sessions::encode(sessions::Announcement{2, "", {}, bus::Bytes(10)}, to_all);
+    sessions::encode(sessions::Announcement{3, "elsewhere", {}, bus::Bytes(10)}, to_others);
     for (const bus::Bytes* word : {&to_arena, &to_arena, &to_others, &to_all}) {
       EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(*word)));
     }
