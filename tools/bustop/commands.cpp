@@ -275,7 +275,7 @@ std::optional<MailPlaces> mail_places(const Context& context,
 std::optional<GateReadings> ask_gates(const Context& context, bus::Error& trouble) {
   if (!context.gates) return std::nullopt;
   const auto some = context.view.names({.prefix = std::string(bus::kGatePrefix), .limit = 1});
-  if (!some || some->page.names.empty()) return std::nullopt;
+  if (!some || some->names.empty()) return std::nullopt;
   auto readings = context.gates();
   if (readings) return std::move(*readings);
   trouble = readings.error();

@@ -126,7 +126,7 @@ void check_gates(const Examination& examination, Findings& to) {
     check_slow(gate, earlier(before.gates, gate.process), seconds, to);
     check_clock(gate, to);
   }
-  if (!after.gates.empty() && after.logins.empty()) {
+  if (!after.gates.empty() && !after.login_there) {
     add(to, Severity::error, Check::login_missing, "cluster",
         "no login is ready, and " + count_of(after.gates.size(), "gate") + " need one");
   }

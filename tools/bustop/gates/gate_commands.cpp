@@ -71,7 +71,7 @@ std::string name_of_user() {
   return name;
 }
 
-bus::Result<std::string> call_of(const AnnounceOptions& options) {
+bus::Result<std::string> body_of(const AnnounceOptions& options) {
   if (options.method.empty()) return notice_of(options.text);
   const auto arguments = nlohmann::json::parse(options.arguments, nullptr, false);
   if (arguments.is_discarded()) {
@@ -143,7 +143,7 @@ int run_announce(const ManagerContext& context, const AnnounceOptions& options) 
     context.err << "bustop: announce: " << *wrong << "\n";
     return kExitUsage;
   }
-  const auto call = options.preview ? bus::Result<std::string>(std::string()) : call_of(options);
+  const auto call = options.preview ? bus::Result<std::string>(std::string()) : body_of(options);
   if (!call) {
     context.err << "bustop: announce: " << printable(call.error().detail) << "\n";
     return kExitUsage;

@@ -65,7 +65,10 @@ bus::Result<GateReadings> read_gates(const NamesOf& names, const NodeLook& look,
   if (!servers) return servers.error();
   const auto logins = names(kReadyLogins);
   if (!logins) return logins.error();
+  const auto services = names("service/login");
+  if (!services) return services.error();
   GateReadings readings;
+  readings.login_there = !services->empty();
   readings.at_ms = wall_ms();
   for (const std::string& gate : *gates) {
     GateReading reading;

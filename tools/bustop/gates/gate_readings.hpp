@@ -26,6 +26,7 @@ struct GateReadings {
   double at_ms = 0;  // by the wall clock of this machine
   std::vector<GateReading> gates;
   std::vector<NodeReading> logins;
+  bool login_there = false;  // some process serves gates as a login
 };
 
 /// A session may be without a subject for so long, as that is being loaded or moves.
