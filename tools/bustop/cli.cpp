@@ -215,8 +215,8 @@ void add_gate_commands(CLI::App& app, Options& options) {
   announce.add_flag("--preview", options.announce.preview, "show how many would hear it, only");
   announce.add_flag("--yes", options.announce.yes, "do not ask");
   announce
-      .add_option("--ask-above", options.announce.ask_above,
-                  "ask if more than N clients would hear it; default 100")
+      .add_option("--ask-from", options.announce.ask_from,
+                  "ask if N clients or more would hear it; default 100")
       ->type_name("N")
       ->check(tools::number_to(tools::kMostNumber));
   for (CLI::App* const command : {&clients, &client, &announce}) add_busd(*command, options);

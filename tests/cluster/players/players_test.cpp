@@ -211,7 +211,7 @@ void PlayersTest::operators_see_and_address(Device& desk) {
 
   EXPECT_EQ(bustop_json({"announce", "*", "--preview"}, 0)["clients"], 1);
   EXPECT_EQ(bustop_json({"announce", "guild/7", "--preview"}, 0)["clients"], 0);
-  bustop({"announce", "*", "never said", "--ask-above", "0"}, 64);  // from 1 on
+  bustop({"announce", "*", "never said", "--ask-from", "1"}, 1);  // there is nobody to ask
   EXPECT_TRUE(desk.notices.empty());
   const auto said = bustop_json({"announce", "*", "we restart", "--yes"}, 0);
   EXPECT_EQ(said["taken"], 2);

@@ -91,7 +91,7 @@ std::optional<std::string> mistake(const AnnounceOptions& options) {
 
 bool agrees(const ManagerContext& context, const Audience& audience,
             const AnnounceOptions& options) {
-  if (options.yes || audience.clients <= options.ask_above) return true;
+  if (options.yes || audience.clients < options.ask_from) return true;
   const std::string answer = context.read_line ? context.read_line("say it? [y/N] ") : "";
   if (answer == "y" || answer == "yes") return true;
   context.err << "bustop: nothing was said\n  -> --yes says it without asking\n";

@@ -17,7 +17,7 @@ struct AnnounceOptions {
   std::string arguments = "[]";   // its, as a JSON array
   bool preview = false;           // says nothing
   bool yes = false;               // does not ask
-  std::uint64_t ask_above = 100;  // clients
+  std::uint64_t ask_from = 100;  // clients
 };
 
 /// Exit codes as of commands.hpp. kExitBad: some gate did not answer, and its clients are missing.
