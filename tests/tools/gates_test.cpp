@@ -194,6 +194,15 @@ TEST_F(GatesTest, WhoHasHeardIsTheSumOfAllGates) {
   EXPECT_THAT(heard.notes, ElementsAre(HasSubstr("refused it"), HasSubstr("knows nothing of it")));
 }
 
+TEST_F(GatesTest, AGateWithoutAnEndIsNoted) {
+  int number = 0;
+  const NodeLook endless = [&](const std::string&, const std::string&) -> bus::Result<json> {
+    return page(json::array(), std::to_string(++number));
+  };
+  EXPECT_THAT(list_clients({"a.g1"}, endless, {}).notes,
+              ElementsAre(HasSubstr("a.g1: its answers do not come to an end")));
+}
+
 TEST_F(GatesTest, DocumentsOfAnotherFormAreNoFault) {
   for (const json& odd : {json::array(), json("x"), json({{"clients", 7}, {"next", 7}}),
                           json({{"clients", {1, "x", nullptr}}})}) {

@@ -11,12 +11,12 @@
 namespace starbus::bustop {
 
 struct AnnounceOptions {
-  std::string group;              // "*": all clients
-  std::string text;               // of a notice
-  std::string method;             // instead: of the game's clients, with its types
-  std::string arguments = "[]";   // its, as a JSON array
-  bool preview = false;           // says nothing
-  bool yes = false;               // does not ask
+  std::string group;             // "*": all clients
+  std::string text;              // of a notice
+  std::string method;            // instead: of the game's clients, with its types
+  std::string arguments = "[]";  // its, as a JSON array
+  bool preview = false;          // says nothing
+  bool yes = false;              // does not ask
   std::uint64_t ask_from = 100;  // clients
 };
 

@@ -33,16 +33,13 @@ bool read(NodeReading& reading, const NodeLook& look, const std::string& path,
 
 std::uint64_t lost_sessions(const NodeLook& look, const std::string& gate) {
   std::uint64_t lost = 0;
-  std::string after;
-  for (;;) {
-    const auto page = look(gate, "/clients?lost_ms=" + std::to_string(kLostTime) +
-                                     (after.empty() ? "" : "&after=" + after));
-    if (!page) return lost;  // it has answered before: another reading will tell
-    if (page->contains("clients")) lost += (*page)["clients"].size();
-    const std::string next = text_at(*page, "next");
-    if (next.empty() || next == after) return lost;
-    after = next;
-  }
+  // It has answered before: if it does not now, the next examination tells.
+  static_cast<void>(ask_pages(look, gate, "/clients?lost_ms=" + std::to_string(kLostTime), {},
+                              [&](const nlohmann::json& page) {
+                                if (page.contains("clients")) lost += page["clients"].size();
+                                return true;
+                              }));
+  return lost;
 }
 
 }  // namespace

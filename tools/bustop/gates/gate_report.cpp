@@ -12,21 +12,8 @@ using daemon::percent_encode;
 using nlohmann::json;
 
 constexpr std::size_t kSessionHex = 32;
-
-/// Asks page by page; `take` returns false when it wants no more. The place after which it ended
-/// early; an error of a gate.
-template <class Take>
-bus::Result<std::string> pages(const NodeLook& look, const std::string& gate,
-                               const std::string& target, std::string after, Take take) {
-  for (;;) {
-    const auto page = look(gate, target + (after.empty() ? "" : "&after=" + after));
-    if (!page) return page.error();
-    const std::string next = text_at(*page, "next");
-    if (!take(*page)) return next;
-    if (next.empty() || next == after) return std::string();
-    after = next;
-  }
-}
+// A gate with as many sessions as it may have takes a tenth of these.
+constexpr int kMostPages = 1'000;
 
 std::string note_of(const std::string& gate, const bus::Error& error) {
   return gate + ": " + error.to_string();
@@ -43,7 +30,7 @@ bus::Result<std::vector<std::string>> sessions_of(const NodeLook& look, const st
                                                   const std::string& name) {
   std::vector<std::string> found;
   const auto walked =
-      pages(look, gate, "/clients?name=" + percent_encode(name), {}, [&](const json& page) {
+      ask_pages(look, gate, "/clients?name=" + percent_encode(name), {}, [&](const json& page) {
         for (const json& row : rows_of(page, "clients")) found.push_back(text_at(row, "session"));
         return true;
       });
@@ -71,6 +58,20 @@ bool flag_at(const json& from, const char* key) {
   if (!from.is_object()) return false;
   const auto found = from.find(key);
   return found != from.end() && found->is_boolean() && found->get<bool>();
+}
+
+bus::Result<std::string> ask_pages(const NodeLook& look, const std::string& gate,
+                                   const std::string& target, std::string after,
+                                   const std::function<bool(const json&)>& take) {
+  for (int pages = 0; pages < kMostPages; ++pages) {
+    const auto page = look(gate, target + (after.empty() ? "" : "&after=" + after));
+    if (!page) return page.error();
+    const std::string next = text_at(*page, "next");
+    if (!take(*page)) return next;
+    if (next.empty() || next == after) return std::string();
+    after = next;
+  }
+  return bus::Error(bus::Errc::bad_bytes, gate + ": its answers do not come to an end");
 }
 
 ClientList list_clients(const std::vector<std::string>& gates, const NodeLook& look,
@@ -143,11 +144,11 @@ Audience audience_of(const std::vector<std::string>& gates, const NodeLook& look
   Audience audience;
   for (const std::string& gate : gates) {
     std::uint64_t clients = 0;
-    const auto walked =
-        pages(look, gate, "/audience?group=" + percent_encode(group), {}, [&](const json& page) {
-          clients += number_at(page, "clients");
-          return true;
-        });
+    const auto walked = ask_pages(look, gate, "/audience?group=" + percent_encode(group), {},
+                                  [&](const json& page) {
+                                    clients += number_at(page, "clients");
+                                    return true;
+                                  });
     if (!walked) {
       audience.notes.push_back(note_of(gate, walked.error()));
       continue;

@@ -23,6 +23,12 @@ std::string text_at(const nlohmann::json& from, const char* key);
 std::uint64_t number_at(const nlohmann::json& from, const char* key);
 bool flag_at(const nlohmann::json& from, const char* key);
 
+/// Asks page by page, until there are no more or `take` returns false: the `next` of the last page
+/// then. Errors: those of `look`; bad_bytes: there are too many pages.
+bus::Result<std::string> ask_pages(const NodeLook& look, const std::string& gate,
+                                   const std::string& target, std::string after,
+                                   const std::function<bool(const nlohmann::json&)>& take);
+
 struct ClientsQuery {
   std::string prefix;       // of an account or a player, with its kind or without
   std::string after;        // "HOST.NODE/SESSION": after this one; empty: from the first
