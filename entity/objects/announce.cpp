@@ -10,9 +10,10 @@ Result<> announce_call(rpc::Endpoint& endpoint, std::string_view group, Bytes ca
     return sessions::SessionErrc::too_large;
   }
   Bytes word;
-  encode(sessions::Announcement{sessions::next_announcement(), std::string(group), {},
-                                std::move(call)},
-         word);
+  encode(
+      sessions::Announcement{
+          sessions::next_announcement(), std::string(group), {}, std::move(call)},
+      word);
   bus::SendOptions options;
   options.lane = bus::Lane::sync;  // as all that goes down to clients
   return endpoint.bus().announce(sessions::kGatesGroup, bus::ByteView(word), options);

@@ -105,7 +105,8 @@ struct Desk {
     if (session.account.empty()) return;  // nobody has been let in
     session.parted_at = now;
     session.parted = why;
-    partings.add({now, session.id, session.account, session.subject, address, session.parted, over});
+    partings.add(
+        {now, session.id, session.account, session.subject, address, session.parted, over});
   }
   void frame(ConnectionId to, ToClient frame) {
     if (to != 0) effects.push_back(SendFrame{to, std::move(frame)});

@@ -27,6 +27,7 @@ struct Parting {
 /// The newest kPartingsKept of them. Belongs to the loop's thread.
 class Partings {
  public:
+  /// At kPartingsKept the oldest goes.
   void add(Parting parting) {
     if (rows_.size() == kPartingsKept) rows_.pop_front();
     rows_.push_back(std::move(parting));

@@ -26,6 +26,7 @@ struct Traffic {
   Count control{};   // last words
   Count requests{};  // of the client
 
+  /// Where a packet counts.
   Count& of(PacketKind kind) {
     switch (kind) {
       case PacketKind::full:

@@ -146,9 +146,8 @@ void BusSide::announced(bus::Message& message) {
   };
   bus::Bytes body;
   encode(Spoken{said->group, std::move(said->body)}, body);
-  const bool taken =
-      driver_.core().announce(message.origin(), said->number, std::move(said->group),
-                              std::make_shared<const bus::Bytes>(std::move(body)));
+  const bool taken = driver_.core().announce(message.origin(), said->number, std::move(said->group),
+                                             std::make_shared<const bus::Bytes>(std::move(body)));
   if (!taken) ++counters_.refused;
   audit(taken);
   driver_.settle();

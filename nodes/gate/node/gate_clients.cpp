@@ -258,9 +258,8 @@ Response announced_answer(const GateCore* core, const Request& request) {
   if (reach && reach->state == Reach::State::speaking) state = "speaking";
   if (reach && reach->state == Reach::State::done) state = "done";
   if (reach && reach->state == Reach::State::refused) state = "refused";
-  return Response::json({{"state", state},
-                         {"handed", reach ? reach->handed : 0},
-                         {"kept", reach ? reach->kept : 0}});
+  return Response::json(
+      {{"state", state}, {"handed", reach ? reach->handed : 0}, {"kept", reach ? reach->kept : 0}});
 }
 
 void add_client_routes(daemon::AdminServer& admin, Gate& gate) {

@@ -89,16 +89,16 @@ ClientList list_clients(const std::vector<std::string>& gates, const NodeLook& l
     const std::string from = gate == first ? std::exchange(after, {}) : std::string();
     bool whole = true;
     std::uint64_t sessions = 0;
-    const auto walked = pages(look, gate, "/clients?prefix=" + percent_encode(query.prefix), from,
-                              [&](const json& page) {
-                                sessions = number_at(page, "sessions");
-                                for (const json& row : rows_of(page, "clients")) {
-                                  if (query.limit != 0 && list.rows.size() == query.limit)
-                                    return whole = false;
-                                  list.rows.emplace_back(gate, row);
-                                }
-                                return true;
-                              });
+    const auto walked = ask_pages(look, gate, "/clients?prefix=" + percent_encode(query.prefix),
+                                  from, [&](const json& page) {
+                                    sessions = number_at(page, "sessions");
+                                    for (const json& row : rows_of(page, "clients")) {
+                                      if (query.limit != 0 && list.rows.size() == query.limit)
+                                        return whole = false;
+                                      list.rows.emplace_back(gate, row);
+                                    }
+                                    return true;
+                                  });
     list.sessions += sessions;
     if (!walked) list.notes.push_back(note_of(gate, walked.error()));
     if (!whole) {
