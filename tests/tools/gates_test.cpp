@@ -12,6 +12,15 @@
 #include "tools/bustop/gates/gate_view.hpp"
 
 namespace starbus::bustop::test {
+
+// Not in the namespace without a name: nobody defines its method.
+struct ToyClient {
+  void said(std::string who, std::int32_t loud, std::vector<std::string> words, bool all,
+            double at);
+  static constexpr auto kClient =
+      entity::client_methods("toy", entity::client_method<&ToyClient::said>("said"));
+};
+
 namespace {
 
 using nlohmann::json;
@@ -221,13 +230,6 @@ TEST_F(GatesTest, DocumentsOfAnotherFormAreNoFault) {
 }
 
 // --- what is said --------------------------------------------------------------------------------
-
-struct ToyClient {
-  void said(std::string who, std::int32_t loud, std::vector<std::string> words, bool all,
-            double at);
-  static constexpr auto kClient =
-      entity::client_methods("toy", entity::client_method<&ToyClient::said>("said"));
-};
 
 TEST(CallText, HasTheBytesOfATypedCall) {
   bus::Bytes typed;
