@@ -147,6 +147,7 @@ void Doors::login_said(std::uint64_t question, const LoginAnswer& answer) {
   session.login = in.login;
   session.ticket = in.ticket;
   session.reentry = in.reentry;
+  session.lost = desk_.now;
   say_waiting(session, WaitsFor::account);
   desk_.subjects->bind(session);
 }

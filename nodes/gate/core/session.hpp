@@ -63,7 +63,7 @@ struct Session {
   GateTime give_at{};              // a drain tries again
   GateTime until{};                // stub, ended: when it is forgotten
   CloseReason reason = CloseReason::ended;
-  std::optional<GateTime> lost{};  // since when nobody answers as its subject
+  std::optional<GateTime> lost{};  // since when nobody answers as its subject, or account
 
   // For operators.
   GateTime opened{};  // here, by a login or a hand-over

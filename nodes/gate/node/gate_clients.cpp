@@ -58,10 +58,10 @@ std::uint64_t passed(GateTime since, GateTime now) {
   return now <= since ? 0 : static_cast<std::uint64_t>((now - since).count());
 }
 
-/// For how long nobody answers as its subject.
+/// For how long nobody answers as its subject. One that waits in the queue of a login is not lost.
 std::uint64_t lost_ms(const Session& session, GateTime now) {
-  if (session.stage == Stage::fresh) return passed(session.opened, now);
-  return session.stage == Stage::live && session.lost ? passed(*session.lost, now) : 0;
+  const bool here = session.stage == Stage::fresh || session.stage == Stage::live;
+  return here && session.lost ? passed(*session.lost, now) : 0;
 }
 
 /// One line of a list.

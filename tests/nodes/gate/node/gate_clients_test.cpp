@@ -157,10 +157,16 @@ TEST_F(GateClientsTest, TheReachOfAnAnnouncementIsTold) {
 
 TEST_F(GateClientsTest, WhoIsLostIsFound) {
   one_.log_in(1);
-  knock(2);
+  knock(2);  // they wait in the queue of a login
+  one_.core.opened(9, "x");
+  one_.core.frame(9, Login{"password", "ada", {}});
+  const auto ask = one_.all<TellLogin>().at(0);
+  one_.core.login_said(ask.question, LoginAdmitted{"account/ada", 4, {}, {}});
   EXPECT_THAT(clients({{"lost_ms", "10000"}})["clients"], SizeIs(0));
   one_.tick(GateTime(10'000));
-  EXPECT_THAT(clients({{"lost_ms", "10000"}})["clients"], SizeIs(2)) << "no login answers";
+  const Json lost = clients({{"lost_ms", "10000"}})["clients"];
+  ASSERT_THAT(lost, SizeIs(1)) << "its account does not answer";
+  EXPECT_EQ(lost[0]["state"], "fresh");
 }
 
 TEST_F(GateClientsTest, MalformedQuestionsAreRefused) {
