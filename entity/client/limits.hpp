@@ -19,6 +19,8 @@ namespace starbus::entity::sessions {
     "the session ends as a fault: its gate holds back what is beyond")                             \
   X(kLinkGroups, 64, "groups", "of one client: a full state lists them", "too_many_groups")        \
   X(kGroupName, 64, "bytes", "the name of a group", "too_large")                                   \
+  X(kOperatorName, 64, "bytes", "the name of an operator who announces", "the word is malformed",  \
+    "Announcements.AreBounded")                                                                    \
   X(kFirstCredit, 64_KiB, "bytes",                                                                 \
     "that are sent to a client before its first credit: what a slow line takes in a second",       \
     "properties wait for credit, and are told at their newest")                                    \

@@ -6,6 +6,7 @@
 
 #include "nodes/gate/core/home_table.hpp"
 #include "nodes/gate/core/limits.hpp"
+#include "nodes/gate/core/partings.hpp"
 #include "nodes/gate/core/session.hpp"
 
 namespace starbus::nodes::gate {
@@ -66,6 +67,8 @@ struct GateCounters {
   std::uint64_t spoken = 0;
   std::uint64_t spoken_twice = 0;
   std::uint64_t ended = 0;
+  std::uint64_t too_slow = 0;  // sessions that were ended for that
+  Traffic traffic{};           // of all sessions
 };
 
 /// What an outcome is for.
@@ -97,6 +100,14 @@ struct Desk {
     questions.emplace(++last_question, question);
     return last_question;
   }
+  /// A connection of this session has ended, or (`over`) the session has.
+  void part(Session& session, const std::string& address, std::string_view why, bool over) {
+    if (session.account.empty()) return;  // nobody has been let in
+    session.parted_at = now;
+    session.parted = why;
+    partings.add(
+        {now, session.id, session.account, session.subject, address, session.parted, over});
+  }
   void frame(ConnectionId to, ToClient frame) {
     if (to != 0) effects.push_back(SendFrame{to, std::move(frame)});
   }
@@ -107,6 +118,7 @@ struct Desk {
   SessionTable table;
   HomeTable homes;
   GroupTable groups;
+  Partings partings;
   GateCounters counters;
   std::vector<Effect> effects;
   std::map<std::uint64_t, Question> questions;

@@ -28,8 +28,8 @@ void GateCore::frame(ConnectionId connection, const FromClient& frame) {
 void GateCore::refused_request(ConnectionId connection, const Ask& request, Body reply) {
   doors_.refused_request(connection, request, std::move(reply));
 }
-void GateCore::closed(ConnectionId connection) {
-  doors_.closed(connection);
+void GateCore::closed(ConnectionId connection, std::string_view why) {
+  doors_.closed(connection, why);
 }
 
 void GateCore::bundle(const bus::Process& home, bus::ByteView bytes) {
@@ -128,7 +128,7 @@ void GateCore::wake_live(Session& session) {
   const GateTimes& times = desk_.options.times;
   const GateTime now = desk_.now;
   if (session.away && now - *session.away >= times.away) {
-    return subjects_.leave(session, CloseReason::ended);
+    return subjects_.leave(session, CloseReason::ended, "away");
   }
   subjects_.work(session);
   if (session.hole && now - *session.hole >= session.patience) downlink_.due_hole(session);
@@ -141,6 +141,11 @@ void GateCore::wake_live(Session& session) {
     downlink_.credit(session);
   }
   const bool lost = session.order.next() == 1 || session.locating;
+  if (!lost) {
+    session.lost.reset();
+  } else if (!session.lost) {
+    session.lost = now;
+  }
   if (session.connection != 0 && lost && now - session.said_waiting >= times.waiting) {
     doors_.say_waiting(session, WaitsFor::subject);
   }

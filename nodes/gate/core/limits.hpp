@@ -34,6 +34,11 @@ namespace starbus::nodes::gate {
     "announce() returns false: the sender is told", "GateGroups.TooManyAnnouncementsAreRefused")   \
   X(kOriginsKept, 32, "processes", "that have announced, for each session: against doubles",       \
     "the one that was heard longest ago is forgotten", "SpokenSeen.KnowsDoubles")                  \
+  X(kSpokenKept, 256, "announcements", "whose reach is known when they have been said",            \
+    "the oldest is forgotten: its sender is told that nothing is known of it",                     \
+    "GateGroups.TheReachOfAnAnnouncementIsCounted")                                                \
+  X(kPartingsKept, 1'024, "ends", "of connections and sessions that operators may ask for",        \
+    "the oldest is forgotten", "GatePartings.TheNewestAreKept")                                    \
   X(kTickSlice, 256, "sessions", "that one call of tick() works on: the loop has other work",      \
     "the rest waits for the next call", "GateGroups.AnnouncementsGoOutInSlices")                   \
   X(kGivesAtOnce, 64, "sessions", "that a drain hands over at the same time",                      \

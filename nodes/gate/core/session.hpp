@@ -10,6 +10,7 @@
 #include <string>
 
 #include "nodes/gate/core/effects.hpp"
+#include "nodes/gate/core/traffic.hpp"
 
 namespace starbus::nodes::gate {
 
@@ -62,9 +63,18 @@ struct Session {
   GateTime give_at{};              // a drain tries again
   GateTime until{};                // stub, ended: when it is forgotten
   CloseReason reason = CloseReason::ended;
+  std::optional<GateTime> lost{};  // since when nobody answers as its subject, or account
+
+  // For operators.
+  GateTime opened{};  // here, by a login or a hand-over
+  Traffic traffic{};
+  GateTime parted_at{};
+  std::string parted{};  // why its client was disconnected last; empty: it never was
 
   /// For operators and tests.
   SessionState state() const;
+  /// Announcements reach it: before its first full state a client knows of nobody, and of no group.
+  bool listens() const { return stage == Stage::live && requests.bind() != Bind{}; }
 };
 
 class SessionTable {

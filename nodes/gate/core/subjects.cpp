@@ -201,8 +201,10 @@ void Subjects::refused(Session& session, const Question& question, const Answer&
 // --- ends ----------------------------------------------------------------------------------------
 
 void Subjects::end(Session& session, CloseReason reason,
-                   const std::optional<sessions::Closing>& closing) {
+                   const std::optional<sessions::Closing>& closing, std::string_view why) {
   ++desk_.counters.ended;
+  if (reason == CloseReason::too_slow) ++desk_.counters.too_slow;
+  desk_.part(session, desk_.doors->address_of(session), why.empty() ? name_of(reason) : why, true);
   const bool welcomed = session.stage == Stage::live;
   session.stage = Stage::ended;
   session.reason = reason;
@@ -221,12 +223,12 @@ void Subjects::end(Session& session, CloseReason reason,
   desk_.hand_overs->settle_all(session);
 }
 
-void Subjects::leave(Session& session, CloseReason reason) {
+void Subjects::leave(Session& session, CloseReason reason, std::string_view why) {
   if (session.stage == Stage::live && !session.subject.empty()) {
     desk_.effects.push_back(
         TellSubject{0, session.subject, sessions::ClientGone{session.id, session.order.bind()}});
   }
-  end(session, reason, {});
+  end(session, reason, {}, why);
 }
 
 void Subjects::forget_late(Session& session) {
@@ -249,6 +251,7 @@ void Subjects::belongs_to(Session& session, const GateId& gate, std::uint32_t tu
   }
   desk_.doors->close(session, Closed{CloseReason::later, 0, {}});
   session.stage = Stage::stub;
+  desk_.part(session, {}, "given", true);
   session.hand.to = gate;
   session.hand.address.clear();
   session.hand.turn = std::max(session.hand.turn, turn - 1);  // a stub_done of that turn ends it

@@ -32,7 +32,8 @@ ClientSide::ClientSide(boost::asio::io_context& loop, net::FrontSettings setting
 void ClientSide::on_open(ConnectionId connection, const net::Arrival& arrival) {
   const auto now = Clock::now();
   Client& client = clients_[connection];
-  client.said = now;
+  client.said = client.since = now;
+  client.kind = arrival.kind;
   client.address = arrival.address.host();
   pings_.emplace_back(now + front_.limits().heartbeat, connection);
   driver_.core().opened(connection, client.address);
@@ -94,9 +95,13 @@ void ClientSide::on_pong(Client& client, const Pong& pong) {
   client.round_trip_ms = static_cast<std::int32_t>(passed - then);
 }
 
-void ClientSide::on_closed(ConnectionId connection, net::Ending) {
+void ClientSide::on_closed(ConnectionId connection, net::Ending ending) {
+  gone(connection, net::name_of(ending));
+}
+
+void ClientSide::gone(ConnectionId connection, std::string_view why) {
   if (clients_.erase(connection) == 0) return;
-  driver_.core().closed(connection);
+  driver_.core().closed(connection, why);
   driver_.settle();
 }
 
@@ -112,7 +117,7 @@ void ClientSide::refuse(ConnectionId connection, Closed why) {
   }
   why.text.resize(std::min<std::size_t>(why.text.size(), kCloseTextBytes));
   front_.close(connection, encoded(why));
-  on_closed(connection, net::Ending::owner);
+  gone(connection, name_of(why.reason));
 }
 
 // --- to clients ----------------------------------------------------------------------------------
@@ -123,7 +128,12 @@ void ClientSide::note_said(ConnectionId connection) {
 }
 
 void ClientSide::put(ConnectionId connection, const ToClient& frame) {
-  if (front_.send(connection, encoded(frame))) note_said(connection);
+  const Body bytes = encoded(frame);
+  if (!front_.send(connection, bytes)) return;
+  const auto found = clients_.find(connection);
+  if (found == clients_.end()) return;
+  found->second.said = Clock::now();
+  found->second.control_bytes += bytes->size();
 }
 
 void ClientSide::send(const SendFrame& effect) {
@@ -181,8 +191,15 @@ std::optional<ClientView> ClientSide::view(ConnectionId connection) const {
   const auto found = clients_.find(connection);
   if (found == clients_.end()) return std::nullopt;
   const Client& client = found->second;
-  return ClientView{client.program, client.address, milliseconds(client.round_trip_ms),
-                    front_.queued_bytes(connection)};
+  ClientView view;
+  view.program = client.program;
+  view.address = client.address;
+  view.kind = client.kind;
+  view.connected = duration_cast<milliseconds>(Clock::now() - client.since);
+  view.round_trip = milliseconds(client.round_trip_ms);
+  view.queued = front_.queued_bytes(connection);
+  view.control_bytes = client.control_bytes;
+  return view;
 }
 
 }  // namespace starbus::nodes::gate

@@ -32,8 +32,11 @@ struct ClientSideCounters {
 struct ClientView {
   std::string program{};  // as it calls itself
   std::string address{};
+  net::ConnectionKind kind = net::ConnectionKind::tcp;
+  std::chrono::milliseconds connected{0};    // for so long
   std::chrono::milliseconds round_trip{-1};  // of the last Ping; below 0: not known
   std::size_t queued = 0;                    // bytes
+  std::uint64_t control_bytes = 0;           // of frames of the gate's own, sent
 };
 
 class ClientSide final : public net::FrontHandler {
@@ -73,6 +76,9 @@ class ClientSide final : public net::FrontHandler {
     bool greeted = false;
     bool paused = false;
     Clock::time_point said{};  // when it was sent something last
+    Clock::time_point since{};
+    std::uint64_t control_bytes = 0;
+    net::ConnectionKind kind = net::ConnectionKind::tcp;
     std::int32_t round_trip_ms = -1;
     std::string program{};
     std::string address{};
@@ -80,6 +86,7 @@ class ClientSide final : public net::FrontHandler {
   void greet(ConnectionId connection, Client& client, const Hello& hello);
   void on_pong(Client& client, const Pong& pong);
   void refuse(ConnectionId connection, Closed why);
+  void gone(ConnectionId connection, std::string_view why);
   void put(ConnectionId connection, const ToClient& frame);
   void note_said(ConnectionId connection);
 

@@ -47,6 +47,8 @@ class Gate final : private CoreDriver, private KeySource {
 
   std::size_t sessions() const { return core_ ? core_->size() : 0; }
   const GateSettings& settings() const { return settings_; }
+  /// It stops, and lets nobody in.
+  bool draining() const { return drained_ != nullptr || closing_; }
   /// nullptr before open().
   GateCore* sessions_core() { return core_ ? &*core_ : nullptr; }
   const ClientSide& clients() const { return clients_; }

@@ -30,6 +30,11 @@ namespace starbus::nodes::gate {
     "it is asked again", "none: a time of the bus")                                            \
   X(kLoginAnswer, 15s, "for one answer of a login: it says Waiting after less",                \
     "another login is asked", "none: a time of the bus")                                       \
+  X(kClientRows, 200, "rows", "of one answer of /clients or /partings",                        \
+    "the answer says where the next one goes on", "GateClientsTest.AnswersAreBounded")         \
+  X(kClientsSeen, 2'000, "sessions",                                                           \
+    "that one question of an operator looks at: between two of them clients are served",       \
+    "the answer says where the next one goes on", "GateClientsTest.ASearchLooksAtFewSessions") \
   X(kGateAnswer, 10s, "for the answer of another gate", "the hand-over is taken back",         \
     "none: a time of the bus")
 

@@ -17,10 +17,11 @@ using Json = nlohmann::ordered_json;
 
 Json login_json(const Desk& desk, const LoginService& service) {
   const AdmissionCounts counts = desk.admission().counts();
-  return {
-      {"questions", service.size()}, {"attempts", counts.attempts},  {"queued", counts.queued},
-      {"looking", counts.looking},   {"begun", counts.begun},        {"admitted", counts.admitted},
-      {"refused", counts.refused},   {"wrong_proofs", counts.wrong}, {"delayed", counts.delayed}};
+  return {{"now_ms", wall_now()},         {"questions", service.size()},
+          {"attempts", counts.attempts},  {"queued", counts.queued},
+          {"looking", counts.looking},    {"begun", counts.begun},
+          {"admitted", counts.admitted},  {"refused", counts.refused},
+          {"wrong_proofs", counts.wrong}, {"delayed", counts.delayed}};
 }
 
 /// POST /ban?address=192.0.2.0/24&minutes=60&why=...: an address or a network, of this login alone.
