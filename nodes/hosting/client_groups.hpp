@@ -1,7 +1,7 @@
 /// Calls methods of many clients at once: of all, or of those that are in a group of their gate.
 ///
-///   entities::ClientGroups groups(node.bus());             // one in a process: it numbers its calls
-///   host.world().add(groups);
+///   entities::ClientGroups groups(node.bus());             // one in a process: it numbers its
+///   calls host.world().add(groups);
 ///   ...
 ///   client().join("town");                                 // in an entity, in on_client
 ///   world().get<entities::ClientGroups>().call<&PlayerClient::said>("town", who, line);
