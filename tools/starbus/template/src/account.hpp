@@ -24,7 +24,8 @@ class Account final : public entity::EntityOf<Account, players::Account> {
   players::AccountState& saved() override { return state; }
   /// Of a new character. Here may stand what else a game forbids: names that are taken, or rude.
   bus::Result<> may_create(const std::string& name) override {
-    if (!is_name(name)) return players::PlayerErrc::bad_name;
+    if (!is_name(name))
+      return bus::Error(players::PlayerErrc::bad_name, "1 to 40 of a-z 0-9 . _ -");
     return {};
   }
   void on_opened() override { state.visits += 1; }

@@ -151,8 +151,8 @@ function explain(outcome: Outcome): string {
   switch (outcome.fate) {
     case 'replied':
       return 'not now';
-    case 'refused':
-      return `refused (${JSON.stringify(outcome.refusal, (_, value) => (typeof value === 'bigint' ? String(value) : value))})`;
+    case 'refused': // an Error of starbus: its code, and its text
+      return `refused ${outcome.refusal?._2 ?? ''}`;
     case 'failed':
       return `${outcome.name} ${outcome.text}`;
     case 'not_begun':
