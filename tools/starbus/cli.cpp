@@ -21,7 +21,7 @@ int run_starbus(const std::vector<std::string>& arguments, std::ostream& out, st
   app.require_subcommand(1);
   app.set_version_flag("--version", STARBUS_VERSION);
   CLI::App& made = *app.add_subcommand(
-      "new", "write a project: a chat service, an entity with synced properties, two hosts");
+      "new", "write a project: services, accounts and players, two hosts, a page that plays");
   made.add_option("name", name, "of the project, and of its folder")->required()->type_name("NAME");
   made.add_option("--in", folder, "folder that the project's own is made in; default: here")
       ->type_name("DIR");
@@ -34,7 +34,7 @@ int run_starbus(const std::vector<std::string>& arguments, std::ostream& out, st
   out << "wrote " << place << ". Next:\n"
       << "  cd " << place << "\n"
       << "  cmake --preset debug && cmake --build --preset debug\n"
-      << "  scripts/up && scripts/try && scripts/down\n";
+      << "  scripts/up && scripts/try && scripts/try-page && scripts/down\n";
   return 0;
 }
 
