@@ -1,4 +1,4 @@
-// What a node needs in order to have accounts: keys, the way to players, and to their clients.
+// What a node needs in order to have accounts: keys, and the way to players.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,6 @@
 
 #include "account.hpp"
 #include "daemon/config/config.hpp"
-#include "nodes/hosting/client_groups.hpp"
 #include "nodes/login/accounts/ticket_check.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/service/partitions.hpp"
@@ -33,9 +32,7 @@ class Accounts {
       players_->call<&Players::enter>(
           name, {}, name)([done = std::move(done)](const auto& in) { done(in.has_value()); });
     };
-    groups_.emplace(node.bus());
     host.world().add(around_);
-    host.world().add(*groups_);
     host.declare<Account>();
     return {};
   }
@@ -44,7 +41,6 @@ class Accounts {
   std::vector<std::string> ticket_keys_;  // files
   players::AccountWorld around_;
   std::optional<service::Partitions> players_;
-  std::optional<entities::ClientGroups> groups_;
 };
 
 }  // namespace game

@@ -1,11 +1,11 @@
-// What a process says to groups of clients; a double stands for the gate.
+// What a process announces to clients; a double stands for the gate.
 #include <gmock/gmock.h>
 
 #include <boost/asio/use_awaitable.hpp>
 #include <vector>
 
 #include "entity/client/limits.hpp"
-#include "nodes/hosting/client_groups.hpp"
+#include "entity/objects/announce.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 using boost::asio::use_awaitable;
 namespace sessions = entity::sessions;
 
-class ClientGroupsTest : public bus::LoopTest {
+class AnnounceTest : public bus::LoopTest {
  protected:
   starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
   bus::Bus game{loop, cluster.node("a", "game")};
@@ -31,7 +31,7 @@ class ClientGroupsTest : public bus::LoopTest {
   std::vector<sessions::Announcement> heard;
 };
 
-TEST_F(ClientGroupsTest, EachGateHearsEachCallOnceInOrder) {
+TEST_F(AnnounceTest, EachGateHearsEachCallOnceInOrder) {
   run([this]() -> bus::Task {
     CO_OK(co_await game.connect(use_awaitable));
     CO_OK(co_await gate.connect(use_awaitable));
@@ -42,19 +42,16 @@ TEST_F(ClientGroupsTest, EachGateHearsEachCallOnceInOrder) {
       if (word) heard.push_back(*word);
     };
     CO_OK(co_await gate.bind("group/gates#b.gate-1", handlers, use_awaitable));
-    ClientGroups groups(game);
-    CO_OK(groups.call<&CrowdClient::said>("town", "ann", "hello"));
-    EXPECT_EQ(groups
-                  .call<&CrowdClient::said>(std::string(sessions::kGroupName + 1, 'g'), "ann",
-                                            "to nobody")
-                  .error(),
+    entity::rpc::Endpoint endpoint(game);
+    const auto say = [&endpoint](const std::string& group, const std::string& line) {
+      return entity::announce<&CrowdClient::said>(endpoint, group, "ann", line);
+    };
+    CO_OK(say("town", "hello"));
+    EXPECT_EQ(say(std::string(sessions::kGroupName + 1, 'g'), "to nobody").error(),
               sessions::SessionErrc::too_large);
-    EXPECT_EQ(
-        groups.call<&CrowdClient::said>("town", "ann", std::string(sessions::kPartBytes + 1, 'x'))
-            .error(),
-        sessions::SessionErrc::too_large);
-    CO_OK(groups.call<&CrowdClient::said>("", "ann", "to all"));
-    EXPECT_EQ(groups.said(), 2u) << "one that was refused has no number";
+    EXPECT_EQ(say("town", std::string(sessions::kPartBytes + 1, 'x')).error(),
+              sessions::SessionErrc::too_large);
+    CO_OK(say("", "to all"));
     const bool come = co_await until([this] { return heard.size() == 2; });
     EXPECT_TRUE(come);
     if (!come) co_return;
@@ -63,8 +60,10 @@ TEST_F(ClientGroupsTest, EachGateHearsEachCallOnceInOrder) {
               entity::DataErrc::ok);
     EXPECT_EQ(entity::encode_client_call<&CrowdClient::said>(second, "ann", "to all"),
               entity::DataErrc::ok);
-    EXPECT_EQ(heard[0], (sessions::Announcement{1, "town", first}));
-    EXPECT_EQ(heard[1], (sessions::Announcement{2, "", second}));
+    const std::uint64_t number = heard[0].number;
+    EXPECT_EQ(heard[0], (sessions::Announcement{number, "town", {}, first}));
+    EXPECT_EQ(heard[1], (sessions::Announcement{number + 1, "", {}, second}))
+        << "one that was refused has no number";
   });
 }
 
