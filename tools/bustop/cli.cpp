@@ -313,13 +313,17 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   const ClusterView view(std::move(*local), std::move(*root));
   const Look look{environment.colour && !options.no_color, environment.width};
   std::unique_ptr<GateLink> gates;
+  // A link that is not served is silent, and doctor would say so.
+  const auto sleep = [&](milliseconds time) {
+    gates ? gates->wait(time) : environment.sleep(time);
+  };
   const Context context{view,
                         environment.out,
                         environment.err,
                         look,
                         options.json,
                         options.admin,
-                        environment.sleep,
+                        sleep,
                         [&options] { return setbacks_of(options); },
                         [&options, &gates] { return readings_of(options, gates); }};
   return dispatch(command, context, options);
