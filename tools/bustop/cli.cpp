@@ -314,7 +314,7 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   const Look look{environment.colour && !options.no_color, environment.width};
   std::unique_ptr<GateLink> gates;
   // A link that is not served is silent, and doctor would say so.
-  const auto sleep = [&](milliseconds time) {
+  const auto wait_for = [&](milliseconds time) {
     gates ? gates->wait(time) : environment.sleep(time);
   };
   const Context context{view,
@@ -323,7 +323,7 @@ int connect_and_run(const std::string& command, Options& options, const Environm
                         look,
                         options.json,
                         options.admin,
-                        sleep,
+                        wait_for,
                         [&options] { return setbacks_of(options); },
                         [&options, &gates] { return readings_of(options, gates); }};
   return dispatch(command, context, options);
