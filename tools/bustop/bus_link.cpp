@@ -3,13 +3,21 @@
 #include <unistd.h>
 
 #include <memory>
+#include <string>
 
 namespace starbus::bustop {
 namespace {
 
+/// A run may have several links: each is a process to the bus.
+std::string next_node() {
+  static int links = 0;
+  const std::string name = "bustop-" + std::to_string(getpid());
+  return ++links == 1 ? name : name + "-" + std::to_string(links);
+}
+
 bus::Options options_of(const std::string& endpoint, const std::string& role) {
   bus::Options options;
-  options.node = "bustop-" + std::to_string(getpid());
+  options.node = next_node();
   options.role = role;
   options.endpoint = endpoint;
   return options;

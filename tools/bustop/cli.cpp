@@ -287,10 +287,14 @@ bus::Result<nodes::manager::SetbackReport> setbacks_of(const Options& options) {
   return link.setbacks();
 }
 
-bus::Result<GateReadings> readings_of(const Options& options) {
-  GateLink link(options.busd, options.role, options.timeout);
-  if (const auto connected = link.connect(); !connected) return connected.error();
-  return read_gates([&](const std::string& prefix) { return link.names(prefix); }, link.looker(),
+/// One link for both readings: one that had ended would be shown as a process that is gone.
+bus::Result<GateReadings> readings_of(const Options& options, std::unique_ptr<GateLink>& link) {
+  if (!link) {
+    auto fresh = std::make_unique<GateLink>(options.busd, options.role, options.timeout);
+    if (const auto connected = fresh->connect(); !connected) return connected.error();
+    link = std::move(fresh);
+  }
+  return read_gates([&](const std::string& prefix) { return link->names(prefix); }, link->looker(),
                     wall_clock_ms);
 }
 
@@ -308,15 +312,20 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   }
   const ClusterView view(std::move(*local), std::move(*root));
   const Look look{environment.colour && !options.no_color, environment.width};
+  std::unique_ptr<GateLink> gates;
+  // A link that is not served is silent, and doctor would say so.
+  const auto wait_for = [&](milliseconds time) {
+    gates ? gates->wait(time) : environment.sleep(time);
+  };
   const Context context{view,
                         environment.out,
                         environment.err,
                         look,
                         options.json,
                         options.admin,
-                        environment.sleep,
+                        wait_for,
                         [&options] { return setbacks_of(options); },
-                        [&options] { return readings_of(options); }};
+                        [&options, &gates] { return readings_of(options, gates); }};
   return dispatch(command, context, options);
 }
 

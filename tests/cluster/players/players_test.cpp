@@ -156,7 +156,7 @@ class PlayersTest : public ::testing::Test {
 
   /// Runs bustop at host a; its output.
   std::string bustop(std::vector<std::string> arguments, int code) {
-    const std::string log = "bustop-" + arguments.front();
+    const std::string log = "bustop-" + std::to_string(++runs);
     arguments.insert(arguments.begin(), program("bustop"));
     arguments.insert(arguments.end(), {"--busd", cluster.endpoint("a")});
     EXPECT_EQ(cluster.run(arguments, log)->wait(30s), code) << cluster.log_of(log);
@@ -187,6 +187,7 @@ class PlayersTest : public ::testing::Test {
   std::vector<std::unique_ptr<Daemon>> daemons;
   std::map<std::string, Daemon*> by_name;
   std::vector<std::string> addresses;
+  int runs = 0;  // of bustop
   std::vector<std::unique_ptr<Device>> devices;
 };
 
