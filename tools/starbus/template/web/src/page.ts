@@ -80,12 +80,13 @@ const screen: Screen = {
   },
   ended(reason, text) {
     show(undefined);
-    sessionStorage.removeItem(kSaved);
     write('#status', `ended: ${reason} ${text}. Load the page again to play.`);
   },
 };
 
+// Taken out: a tab that is made as a copy of this one must not play with the same session.
 const saved = sessionStorage.getItem(kSaved);
+sessionStorage.removeItem(kSaved);
 const game = new Game(await json('settings.json'), await json('game.json'), screen, {
   saved: saved === null ? undefined : JSON.parse(saved),
 });
