@@ -7,8 +7,8 @@
 
 #include "account.hpp"
 #include "daemon/config/config.hpp"
-#include "nodes/hosting/client_groups.hpp"
 #include "nodes/login/accounts/ticket_check.hpp"
+#include "nodes/players/client_groups.hpp"
 #include "nodes/runtime/node.hpp"
 #include "nodes/service/partitions.hpp"
 #include "players.hpp"
@@ -44,7 +44,7 @@ class Accounts {
   std::vector<std::string> ticket_keys_;  // files
   players::AccountWorld around_;
   std::optional<service::Partitions> players_;
-  std::optional<entities::ClientGroups> groups_;
+  std::optional<players::ClientGroups> groups_;
 };
 
 }  // namespace game

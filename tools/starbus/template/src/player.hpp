@@ -7,7 +7,7 @@
 
 #include "entity/entities.hpp"
 #include "names.hpp"
-#include "nodes/hosting/client_groups.hpp"
+#include "nodes/players/client_groups.hpp"
 #include "nodes/players/player.hpp"
 #include "shop.hpp"
 
@@ -85,7 +85,7 @@ class Player final
   /// To all who play. False: the line is empty or too long, or a gate takes nothing more.
   bool say(rpc::Caller&, std::string line) {
     if (line.empty() || line.size() > kLongestWord) return false;
-    auto& clients = world().get<entities::ClientGroups>();
+    auto& clients = world().get<players::ClientGroups>();
     return clients.call<&PlayerClient::said>(kTown, persistent_id(), line).has_value();
   }
   /// Servers may call all methods; its own client may call these.

@@ -72,7 +72,7 @@ struct Process {
   entity::rpc::Endpoint rpc{bus};
   nodes::MainLoop loop;
   players::AccountWorld around;  // without accounts: nobody logs in here
-  entities::ClientGroups clients{bus};
+  players::ClientGroups clients{bus};
   entities::EntityHost players;
   service::ServiceHost host;
   bool connected = false;

@@ -1,8 +1,8 @@
-#include "nodes/hosting/client_groups.hpp"
+#include "nodes/players/client_groups.hpp"
 
 #include "entity/client/limits.hpp"
 
-namespace starbus::nodes::entities {
+namespace starbus::nodes::players {
 
 namespace sessions = entity::sessions;
 
@@ -17,4 +17,4 @@ bus::Result<> ClientGroups::say(std::string group, bus::Bytes body) {
   return announced;
 }
 
-}  // namespace starbus::nodes::entities
+}  // namespace starbus::nodes::players

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "entity/client/limits.hpp"
-#include "nodes/hosting/client_groups.hpp"
+#include "nodes/players/client_groups.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
-namespace starbus::nodes::entities {
+namespace starbus::nodes::players {
 
 // Not in the namespace without a name: nobody defines its methods.
 struct CrowdClient {
@@ -69,4 +69,4 @@ TEST_F(ClientGroupsTest, EachGateHearsEachCallOnceInOrder) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::entities
+}  // namespace starbus::nodes::players

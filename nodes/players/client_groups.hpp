@@ -1,10 +1,10 @@
 /// Calls methods of many clients at once: of all, or of those that are in a group of their gate.
 ///
-///   entities::ClientGroups groups(node.bus());             // one in a process: it numbers its
+///   players::ClientGroups groups(node.bus());             // one in a process: it numbers its
 ///   calls host.world().add(groups);
 ///   ...
 ///   client().join("town");                                 // in an entity, in on_client
-///   world().get<entities::ClientGroups>().call<&PlayerClient::said>("town", who, line);
+///   world().get<players::ClientGroups>().call<&PlayerClient::said>("town", who, line);
 ///
 /// One message goes to each gate that is up, which encodes nothing again; a client hears each call
 /// once, in the order of this process, and also while its session changes its gate. What is said
@@ -21,7 +21,7 @@
 #include "entity/client/error.hpp"
 #include "entity/objects/client_interface.hpp"
 
-namespace starbus::nodes::entities {
+namespace starbus::nodes::players {
 
 class ClientGroups {
  public:
@@ -53,4 +53,4 @@ class ClientGroups {
   std::uint64_t said_ = 0;  // the number of the last one
 };
 
-}  // namespace starbus::nodes::entities
+}  // namespace starbus::nodes::players
