@@ -84,9 +84,10 @@ const screen: Screen = {
   },
 };
 
-// Taken out: a tab that is made as a copy of this one must not play with the same session.
 const saved = sessionStorage.getItem(kSaved);
+// Kept between two pages alone: a tab that is made as a copy of this one must not have it, too.
 sessionStorage.removeItem(kSaved);
+addEventListener('pageshow', () => sessionStorage.removeItem(kSaved));
 const game = new Game(await json('settings.json'), await json('game.json'), screen, {
   saved: saved === null ? undefined : JSON.parse(saved),
 });
