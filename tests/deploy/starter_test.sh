@@ -58,6 +58,9 @@ for round in first second; do
   # A gate that is drained in the first round, and killed in the second.
   signal=$([[ $round == first ]] && echo TERM || echo KILL)
   run "the page, the $round time" timeout 60 scripts/try-page "$signal"
+  account=$(sed -n 's/ plays .*//p' "$scratch/output")
+  run "the bus knows $account" bustop --admin "unix://$RUN/a-admin.sock" route "account/$account"
+  grep -q '^owner .*game on' "$scratch/output" || { echo "FAILED: account/$account has no owner"; exit 1; }
   if scripts/up >/dev/null 2>&1; then
     echo "FAILED: a game that is up was started again"
     exit 1

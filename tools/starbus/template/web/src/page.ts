@@ -80,12 +80,14 @@ const screen: Screen = {
   },
   ended(reason, text) {
     show(undefined);
-    sessionStorage.removeItem(kSaved);
     write('#status', `ended: ${reason} ${text}. Load the page again to play.`);
   },
 };
 
 const saved = sessionStorage.getItem(kSaved);
+// Kept between two pages alone: a tab that is made as a copy of this one must not have it, too.
+sessionStorage.removeItem(kSaved);
+addEventListener('pageshow', () => sessionStorage.removeItem(kSaved));
 const game = new Game(await json('settings.json'), await json('game.json'), screen, {
   saved: saved === null ? undefined : JSON.parse(saved),
 });
