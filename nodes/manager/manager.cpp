@@ -5,6 +5,7 @@
 #include "nodes/manager/cluster_shutdown.hpp"
 #include "nodes/manager/cluster_watch.hpp"
 #include "nodes/manager/load_reports.hpp"
+#include "nodes/manager/load_service.hpp"
 #include "nodes/manager/manager_admin.hpp"
 #include "nodes/manager/manager_service.hpp"
 #include "nodes/manager/placement/placement_settings.hpp"
@@ -25,7 +26,8 @@ struct ManagerParts {
                  const ShutdownPhase phase = shutdown.phase();
                  return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
                }),
-        service(node, table, reports, shutdown, placer) {}
+        service(node, table, reports, shutdown, placer),
+        loads(table, reports) {}
 
   const ShutdownPlan plan;
   NodeTable table;
@@ -34,6 +36,7 @@ struct ManagerParts {
   ClusterShutdown shutdown;
   ServicePlacer placer;
   ManagerService service;
+  LoadService loads;
 };
 
 Manager::Manager() = default;
@@ -47,6 +50,7 @@ void Manager::configure(daemon::ConfigReader& reader) {
 bus::Result<> Manager::start(Node& node) {
   parts_ = std::make_unique<ManagerParts>(node, plan_);
   node.offer(std::string(kManagerChannel), parts_->service);
+  node.offer(std::string(kLoadService), parts_->loads);
   add_manager_admin(node, parts_->service, parts_->table, parts_->reports);
   if (auto started = parts_->reports.start(); !started) return started;
   parts_->shutdown.start();

@@ -132,6 +132,10 @@ class Admission {
   /// The client was cut off, or its gate died. In the queue its place is kept for the account.
   void gone(AttemptId id, Now now);
   void measured(const Measured& measured, Now now) { places_.measured(measured, now.steady); }
+  /// The ready nodes of a role where players live.
+  void nodes(const std::string& role, const std::vector<NodeBusy>& nodes, Now now) {
+    places_.nodes(role, nodes, now.steady);
+  }
   /// Does what is due, a bounded part of it: call again while next() is not after now.
   void step(Now now, Effects& effects);
   /// When step() has something to do; nullopt: not before another call.
@@ -140,6 +144,9 @@ class Admission {
   Bans& bans() { return bans_; }
   /// Its present figures, for metrics.
   AdmissionCounts counts() const;
+  /// Why the queue moves, or does not.
+  PlacesView places(Now now) { return places_.view(now.steady); }
+  const AdmissionOptions& options() const { return options_; }
 
  private:
   enum class State : std::uint8_t { delayed, ready, looking, queued, numbering };

@@ -1,4 +1,4 @@
-/// What the gates say of themselves, and the load of the cluster, as one measurement.
+/// What the gates say of themselves, as one measurement.
 ///
 /// Each gate reports every few seconds; one that is silent for kMeasureAge, or has died, does not
 /// count. A plain value: one thread at a time. A report costs the logarithm of the number of gates.
@@ -19,8 +19,6 @@ class GateReports {
   /// report before. Errors: too_many (kGates): it does not count.
   Result<> report(const bus::Process& gate, std::uint64_t sessions, std::uint64_t most, Time now);
   void died(const bus::Process& gate);
-  /// Permille of the busiest node that a player needs; holds until the next one.
-  void load(std::uint32_t permille) { sum_.load = permille; }
   /// Of the gates that count now.
   const Measured& sum(Time now);
   std::size_t gates() const { return gates_.size(); }

@@ -88,11 +88,30 @@ namespace starbus::nodes::login {
   X(kRetryLater, 5s, "after which to come again for other reasons, and as much more by chance",    \
     "the client waits", "AdmissionTest.EveryWaitEnds")                                             \
   X(kAdmitPerSecond, 200, "players", "that enter: each is loaded from the database",               \
-    "they wait in the queue", "PlacesTest.ARateThatTheLoadLowers")                                 \
-  X(kLoadFull, 700, "permille", "of load below which the whole rate enters", "the rate falls",     \
-    "PlacesTest.ARateThatTheLoadLowers")                                                           \
-  X(kLoadNone, 900, "permille", "of load from which on nobody enters", "they wait in the queue",   \
-    "PlacesTest.ARateThatTheLoadLowers")                                                           \
+    "they wait in the queue", "PlacesTest.TheRateIsThatOfTheOptions")                              \
+  X(kLoadFull, 700, "ms per second",                                                               \
+    "of load up to which the whole rate enters, and below which a closed door opens",              \
+    "the rate falls", "NodeLoadsTest.ARateThatTheLoadLowers")                                      \
+  X(kLoadNone, 900, "ms per second", "of load from which on nobody enters",                        \
+    "they wait in the queue until it is down to kLoadFull",                                        \
+    "NodeLoadsTest.ARateThatTheLoadLowers")                                                        \
+  X(kLoadWeight, 5, "ms per second",                                                               \
+    "that a player counts on a node until reports show it: as an entity that is placed",           \
+    "the report counts", "NodeLoadsTest.ABurstCountsBeforeReportsShowIt")                          \
+  X(kLoadSmooth, 5s,                                                                               \
+    "over which reports are smoothed: a turn that was long opens and closes nothing",              \
+    "older reports count less", "NodeLoadsTest.ReportsAreSmoothed")                                \
+  X(kLoadStale, 15s, "after which a report of a node says nothing any more",                       \
+    "the node counts as full", "NodeLoadsTest.WhoIsSilentIsFullAndThenForgotten")                  \
+  X(kLoadForget, 120s, "after which a node that is silent is not counted at all",                  \
+    "if none is left, kLoadBlindShare enters", "NodeLoadsTest.WhoIsSilentIsFullAndThenForgotten")  \
+  X(kLoadBlindShare, 20, "of the rate",                                                            \
+    "one part of so many enters without a report: silence neither opens nor closes for ever",      \
+    "they wait in the queue", "NodeLoadsTest.WhoIsSilentIsFullAndThenForgotten")                   \
+  X(kLoadRoles, 8, "roles", "where players live: an operator names them", "bad_config",            \
+    "LoginSettingsTest.LoadsHaveRanges")                                                           \
+  X(kLoadNodes, 1'000, "nodes", "of a role that count: as one answer of the manager has",          \
+    "the mean of these counts", "NodeLoadsTest.AreBounded")                                        \
   X(kMeasureAge, 15s, "after which a measurement says nothing any more",                           \
     "nobody enters until there is another", "PlacesTest.WithoutAMeasurementNobodyEnters")          \
   X(kMeasureLag, 10s, "until one who was let in shows in the measured sessions",                   \

@@ -78,9 +78,9 @@ void Desk::gate_reports(const bus::Process& gate, std::uint64_t sessions, std::u
   if (reports_.report(gate, sessions, most, clock_().steady)) measure();
 }
 
-void Desk::load(std::uint32_t permille) {
-  reports_.load(permille);
-  if (reports_.gates() > 0) measure();
+void Desk::nodes(const std::string& role, const std::vector<NodeBusy>& nodes) {
+  admission_.nodes(role, nodes, clock_());
+  step();
 }
 
 void Desk::measure() {

@@ -66,11 +66,16 @@ class Desk {
   void gate_died(const bus::Process& gate);
   /// A gate says how many sessions it has, and may have: every few seconds. Ignored beyond kGates.
   void gate_reports(const bus::Process& gate, std::uint64_t sessions, std::uint64_t most);
-  /// Permille of the busiest node that a player needs; holds until the next one.
-  void load(std::uint32_t permille);
+  /// The ready nodes of a role where players live: every few seconds.
+  void nodes(const std::string& role, const std::vector<NodeBusy>& nodes);
   void step();
   /// When step() has something to do; nullopt: not before another call.
   std::optional<Time> next();
+
+  /// Why the queue moves, or does not.
+  PlacesView places() { return admission_.places(clock_()); }
+  /// Gates that have reported of late.
+  std::size_t gates() const { return reports_.gates(); }
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }

@@ -15,13 +15,35 @@ using daemon::Request;
 using daemon::Response;
 using Json = nlohmann::ordered_json;
 
-Json login_json(const Desk& desk, const LoginService& service) {
+Json queue_json(Desk& desk) {
+  const PlacesView view = desk.places();
+  Json roles = Json::array();
+  for (const RoleView& role : view.roles) {
+    roles.push_back({{"role", role.role},
+                     {"state", name_of(role.state)},
+                     {"open", role.open},
+                     {"nodes", role.nodes},
+                     {"silent", role.silent},
+                     {"busy_ms_per_s", role.load},
+                     {"not_shown_yet", role.pending}});
+  }
+  return {{"held_by", name_of(view.hold)},
+          {"why", why(view, desk.admission().options().places.load)},
+          {"per_second", view.rate},
+          {"gates", desk.gates()},
+          {"sessions", view.sessions},
+          {"sessions_most", view.most},
+          {"on_their_way", view.on_their_way},
+          {"roles", roles}};
+}
+
+Json login_json(Desk& desk, const LoginService& service) {
   const AdmissionCounts counts = desk.admission().counts();
-  return {{"now_ms", wall_now()},         {"questions", service.size()},
-          {"attempts", counts.attempts},  {"queued", counts.queued},
-          {"looking", counts.looking},    {"begun", counts.begun},
-          {"admitted", counts.admitted},  {"refused", counts.refused},
-          {"wrong_proofs", counts.wrong}, {"delayed", counts.delayed}};
+  return {
+      {"now_ms", wall_ms()},         {"questions", service.size()}, {"attempts", counts.attempts},
+      {"queued", counts.queued},     {"looking", counts.looking},   {"begun", counts.begun},
+      {"admitted", counts.admitted}, {"refused", counts.refused},   {"wrong_proofs", counts.wrong},
+      {"delayed", counts.delayed},   {"queue", queue_json(desk)}};
 }
 
 /// POST /ban?address=192.0.2.0/24&minutes=60&why=...: an address or a network, of this login alone.
@@ -56,6 +78,27 @@ Response lift(Desk& desk, Accounts* accounts, const Request& request) {
   return Response::json({{"lifted", to_text(*network)}});
 }
 
+void add_place_metrics(daemon::Metrics& metrics, Desk& desk) {
+  metrics.gauge("starbus_login_per_second", "Players per second that may enter now.",
+                [&desk] { return desk.places().rate; });
+  metrics.gauge("starbus_login_sessions", "Sessions at gates, and players on their way there.",
+                [&desk] {
+                  const PlacesView view = desk.places();
+                  return static_cast<double>(view.sessions + view.on_their_way);
+                });
+  metrics.gauge("starbus_login_sessions_most", "Sessions that the gates may have.",
+                [&desk] { return static_cast<double>(desk.places().most); });
+  metrics.family("starbus_login_role_busy_ms_per_second",
+                 "Milliseconds per second that nodes of a role are busy, as admission counts them.",
+                 daemon::Metrics::Kind::gauge, [&desk] {
+                   std::vector<daemon::Metrics::Sample> samples;
+                   for (const RoleView& role : desk.places().roles) {
+                     samples.push_back({{{"role", role.role}}, static_cast<double>(role.load)});
+                   }
+                   return samples;
+                 });
+}
+
 }  // namespace
 
 void add_login_admin(Node& node, Desk& desk, LoginService& service, Accounts* accounts) {
@@ -66,6 +109,7 @@ void add_login_admin(Node& node, Desk& desk, LoginService& service, Accounts* ac
   const auto counter = [&](const char* name, const char* help, std::uint64_t AdmissionCounts::*of) {
     context.metrics.counter(name, help, [counts, of] { return static_cast<double>(counts().*of); });
   };
+  add_place_metrics(context.metrics, desk);
   counter("starbus_login_begun_total", "Logins begun.", &AdmissionCounts::begun);
   counter("starbus_login_admitted_total", "Logins that were let in.", &AdmissionCounts::admitted);
   counter("starbus_login_refused_total", "Logins that were refused.", &AdmissionCounts::refused);

@@ -10,6 +10,7 @@
 #include "nodes/login/desk/reentry_verifier.hpp"
 #include "nodes/login/node/clocks.hpp"
 #include "nodes/login/node/gate_measure.hpp"
+#include "nodes/login/node/load_measure.hpp"
 #include "nodes/login/node/login_admin.hpp"
 #include "nodes/login/passwords/accounts.hpp"
 #include "nodes/login/service/login_service.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 /// Between two looks at what is due.
 constexpr milliseconds kStep{20};
-/// Between two rounds of questions to gates; well below kMeasureAge.
+/// Between two rounds of questions to gates and to the manager; well below kMeasureAge.
 constexpr milliseconds kMeasureEvery{2'000};
 /// Until an account that is being loaded is asked again.
 constexpr milliseconds kAskAgain{250};
@@ -67,7 +68,11 @@ struct LoginParts {
             [this](const bus::Process& gate, std::uint64_t sessions, std::uint64_t most) {
               desk.gate_reports(gate, sessions, most);
             },
-            [this](const bus::Process& gate) { desk.gate_died(gate); }) {}
+            [this](const bus::Process& gate) { desk.gate_died(gate); }),
+        loads(node.rpc(), settings.admission.places.load.roles,
+              [this](const std::string& role, const std::vector<NodeBusy>& nodes) {
+                desk.nodes(role, nodes);
+              }) {}
 
   /// Asks the account for the number of this login; one that is nowhere is loaded meanwhile.
   void number(const std::string& account, Time until, Desk::Numbered done) {
@@ -96,6 +101,7 @@ struct LoginParts {
     if (steady_now() - measured_at < kMeasureEvery) return;
     measured_at = steady_now();
     measure.ask();
+    loads.ask();
   }
 
   Node& node;
@@ -107,6 +113,7 @@ struct LoginParts {
   Desk desk;
   LoginService service;
   GateMeasure measure;
+  LoadMeasure loads;
   Time measured_at{0};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner timers;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bus/core/wire/name.hpp"
 #include "nodes/gate/wire/limits.hpp"
 
 namespace starbus::nodes::login {
@@ -44,6 +45,18 @@ ServerSettings read_server(ConfigReader reader) {
   return server;
 }
 
+void check_load(ConfigReader& login, const LoadOptions& load) {
+  if (load.roles.size() > kLoadRoles) {
+    login.problem("load_roles", "more than " + std::to_string(kLoadRoles) + " roles");
+  }
+  for (const std::string& role : load.roles) {
+    if (!bus::check_node_name(role)) login.problem("load_roles", "'" + role + "' is no role");
+  }
+  if (load.full >= load.none) {
+    login.problem("load_full", "must be below load_none, which is " + std::to_string(load.none));
+  }
+}
+
 }  // namespace
 
 LoginSettings read_login_settings(ConfigReader& reader) {
@@ -61,6 +74,12 @@ LoginSettings read_login_settings(ConfigReader& reader) {
   AdmissionOptions& admission = settings.admission;
   admission.places.per_second =
       login.integer<std::uint32_t>("per_second", admission.places.per_second, 1, 100'000);
+  LoadOptions& load = admission.places.load;
+  load.roles = login.strings("load_roles");
+  load.full = login.integer<std::uint32_t>("load_full", load.full, 1, 998);
+  load.none = login.integer<std::uint32_t>("load_none", load.none, 2, 999);
+  load.weight = login.integer<std::uint32_t>("load_weight", load.weight, 1, 1'000);
+  check_load(login, load);
   admission.queue_places =
       login.integer<std::size_t>("queue", admission.queue_places, 0, kQueuePlaces);
   admission.rates.per_minute =

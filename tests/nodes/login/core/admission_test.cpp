@@ -219,7 +219,7 @@ TEST(AdmissionTest, AStepIsBounded) {
   for (std::uint32_t i = 0; i < 3 * kStepsAtOnce; ++i) hall.begin(name(i), i);
   hall.run(15'000);
   EXPECT_EQ(hall.admission.counts().queued, 3 * kStepsAtOnce);
-  hall.admission.measured({0, 1'000'000, 0}, hall.at());
+  hall.admission.measured({0, 1'000'000}, hall.at());
   hall.now += 10ms;
   Effects effects;
   hall.admission.step(hall.at(), effects);
@@ -275,7 +275,7 @@ TEST(AdmissionTest, AFullQueueRefusesBeforeAnyWork) {
   constexpr std::uint32_t kFew = 100;
   Hall hall({.queue_places = kFew});
   hall.measuring = false;
-  hall.admission.measured({0, 0, 0}, hall.at());
+  hall.admission.measured({0, 0}, hall.at());
   Effects effects;
   for (std::uint32_t i = 0; i < kFew; ++i) {
     const AttemptId id = hall.admission.begin(name(i), hall.address(i), hall.at(), effects);
@@ -335,6 +335,30 @@ TEST(AdmissionTest, AStormIsServedInOrderAndAGuesserIsSlowed) {
   EXPECT_EQ(hall.admission.counts().rows, 0U);
 }
 
+TEST(AdmissionTest, AStormWaitsForBusyNodesInOrder) {
+  AdmissionOptions options;
+  options.places.load.roles = {"space"};
+  Hall hall(options);
+  hall.busy = 1'000;
+  std::vector<std::string> expected;
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    hall.begin(name(i), i);
+    expected.push_back(name(i));
+  }
+  hall.run(60'000);
+  EXPECT_THAT(hall.entered, IsEmpty());
+  EXPECT_EQ(hall.admission.counts().queued, 500U);
+  // The load falls: as many enter as it allows before reports can show them, then the others.
+  hall.busy = 100;
+  hall.run(12'000);
+  EXPECT_FALSE(hall.entered.empty());
+  EXPECT_LE(hall.entered.size(), (kLoadNone - 100) / kLoadWeight + 1);
+  hall.run(300'000);
+  EXPECT_EQ(hall.entered, expected);
+  EXPECT_THAT(hall.wrong_effects, IsEmpty());
+  EXPECT_EQ(hall.admission.counts().rows, 0U);
+}
+
 TEST(AdmissionTest, HundredThousandLoginsLeaveNothing) {
   Hall hall({.rates = {.burst = 1'000'000}, .places = {.per_second = 1'000'000}});
   hall.measuring = false;
@@ -343,7 +367,7 @@ TEST(AdmissionTest, HundredThousandLoginsLeaveNothing) {
   std::uint64_t admitted = 0;
   for (std::uint32_t i = 0; i < 100'000; ++i) {
     hall.now += 10ms;
-    if (i % 1'000 == 0) hall.admission.measured({0, 1'000'000, 0}, hall.at());
+    if (i % 1'000 == 0) hall.admission.measured({0, 1'000'000}, hall.at());
     Effects effects;
     // Among few, so that they meet; some leave at any time, some are wrong, some hang.
     const AttemptId id = hall.admission.begin(name(random() % 500), hall.address(random() % 3'000),

@@ -26,7 +26,7 @@ struct Fate {
 class Hall {
  public:
   explicit Hall(const AdmissionOptions& options = {}) : admission(options) {
-    admission.measured({0, 1'000'000, 0}, at());
+    admission.measured({0, 1'000'000}, at());
   }
 
   Now at() const { return {now, 1'800'000'000'000 + static_cast<std::uint64_t>(now.count())}; }
@@ -88,6 +88,7 @@ class Hall {
   bool known_ok = true;
   std::uint64_t most = 1'000'000;
   std::uint64_t sessions = 0;
+  std::optional<double> busy{};  // ms per second of the node where players live
   std::map<AttemptId, Fate> fates;
   std::vector<AttemptId> looked;           // in order
   std::vector<std::string> entered;        // accounts, in order of Number
@@ -101,7 +102,8 @@ class Hall {
   };
   void measure() {
     measure_due = now + Time(5'000);
-    admission.measured({sessions, most, 0}, at());
+    admission.measured({sessions, most}, at());
+    if (busy) admission.nodes("space", {{"a.space-1", *busy, Time(0)}}, at());
   }
   void alive(AttemptId id, std::string_view what) {
     if (fates.at(id).over()) wrong_effects.push_back(std::string(what) + " after the end");

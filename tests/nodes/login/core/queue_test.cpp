@@ -191,29 +191,21 @@ TEST(PlacesTest, WithoutAMeasurementNobodyEnters) {
   Places places;
   EXPECT_FALSE(places.take(10s));
   EXPECT_EQ(places.next(10s), std::nullopt);
-  places.measured({0, 100, 0}, 10s);
+  places.measured({0, 100}, 10s);
   EXPECT_EQ(places.next(10s), 10s + 5ms);
   EXPECT_TRUE(places.take(11s));
   EXPECT_FALSE(places.take(10s + kMeasureAge + 1ms));
   EXPECT_EQ(places.next(10s + kMeasureAge + 1ms), std::nullopt);
 }
 
-int taken_in_a_second(std::uint32_t load) {
+TEST(PlacesTest, TheRateIsThatOfTheOptions) {
   Places places;
-  places.measured({0, 10'000, load}, 0s);
+  places.measured({0, 10'000}, 0s);
   int taken = 0;
   for (Time now{0}; now < 1s; now += 1ms) {
     while (places.take(now)) ++taken;
   }
-  return taken;
-}
-
-TEST(PlacesTest, ARateThatTheLoadLowers) {
-  const int whole = static_cast<int>(kAdmitPerSecond);
-  EXPECT_NEAR(taken_in_a_second(0), whole, 1);
-  EXPECT_NEAR(taken_in_a_second(kLoadFull), whole, 1);
-  EXPECT_NEAR(taken_in_a_second((kLoadFull + kLoadNone) / 2), whole / 2, 1);
-  EXPECT_EQ(taken_in_a_second(kLoadNone), 0);
+  EXPECT_NEAR(taken, static_cast<int>(kAdmitPerSecond), 1);
 }
 
 TEST(GateReportsTest, OnlyThoseThatSpeakCount) {
@@ -222,7 +214,6 @@ TEST(GateReportsTest, OnlyThoseThatSpeakCount) {
   const bus::Process west{2, 1, 1};
   ASSERT_TRUE(reports.report(east, 10, 100, 0s));
   ASSERT_TRUE(reports.report(west, 20, 200, 1s));
-  reports.load(500);
   EXPECT_EQ(reports.sum(1s).sessions, 30U);
   EXPECT_EQ(reports.sum(1s).most, 300U);
   ASSERT_TRUE(reports.report(east, 11, 100, 5s));
@@ -231,7 +222,6 @@ TEST(GateReportsTest, OnlyThoseThatSpeakCount) {
   reports.died(east);
   reports.died(east);
   EXPECT_EQ(reports.sum(5s).most, 0U);
-  EXPECT_EQ(reports.sum(5s).load, 500U);
   EXPECT_EQ(reports.gates(), 0U);
 }
 
@@ -247,22 +237,22 @@ TEST(GateReportsTest, AreBounded) {
 
 TEST(PlacesTest, ThoseOnTheirWayCount) {
   Places places;
-  places.measured({95, 100, 0}, 0s);
+  places.measured({95, 100}, 0s);
   int taken = 0;
   for (Time now{0}; now < 10s; now += 10ms) taken += places.take(now) ? 1 : 0;
   EXPECT_EQ(taken, 5);
   // The next measurement shows two of them; the others are still on their way.
-  places.measured({97, 100, 0}, 1s);
+  places.measured({97, 100}, 1s);
   EXPECT_FALSE(places.take(2s));
   // Later, whoever does not show has not come.
-  places.measured({97, 100, 0}, 12s);
+  places.measured({97, 100}, 12s);
   EXPECT_TRUE(places.take(12s));
   places.give_back();
   for (taken = 0; places.take(13s);) ++taken;
   EXPECT_EQ(taken, 3);
   // Those who come back are let in, and others wait for it.
   Places others;
-  others.measured({90, 100, 0}, 0s);
+  others.measured({90, 100}, 0s);
   for (int i = 0; i < 10; ++i) others.enter(1s);
   EXPECT_FALSE(others.take(5s));
 }

@@ -26,7 +26,7 @@ class HandVerifier final : public Verifier {
 
 class DeskTest : public ::testing::Test {
  protected:
-  DeskTest() {
+  explicit DeskTest(DeskOptions options = {}) : options_(std::move(options)) {
     auto verifier = std::make_unique<HandVerifier>();
     verifier_ = verifier.get();
     EXPECT_TRUE(desk_.add("password", std::move(verifier)));
@@ -88,11 +88,12 @@ class DeskTest : public ::testing::Test {
   HandVerifier* verifier_ = nullptr;
   std::deque<std::pair<std::string, Desk::Numbered>> numbers_;
   std::map<std::uint64_t, std::vector<LoginAnswer>> answers_;
+  const DeskOptions options_;
   Desk desk_{key_,
              [this](const std::string& account, Desk::Numbered done) {
                numbers_.emplace_back(account, std::move(done));
              },
-             [this] { return now_; }, DeskOptions{}};
+             [this] { return now_; }, options_};
 };
 
 TEST_F(DeskTest, AdmitsWithATicketForTheGateAndOneForTheWayBack) {
@@ -210,10 +211,33 @@ TEST_F(DeskTest, AGateThatDiesTakesItsPlacesAlong) {
   EXPECT_EQ(last<LoginWaiting>(1).ahead, 0U);
   desk_.gate_reports({8, 8, 8}, 0, 10);
   EXPECT_EQ(numbers_.size(), 1U);
-  desk_.load(kLoadNone);
+}
+
+DeskOptions with_role(const std::string& role) {
+  DeskOptions options;
+  options.admission.places.load.roles = {role};
+  return options;
+}
+class DeskLoadTest : public DeskTest {
+ protected:
+  DeskLoadTest() : DeskTest(with_role("space")) {}
+};
+
+TEST_F(DeskLoadTest, TheLoadOfTheNodesHoldsTheQueueUntilItFalls) {
+  const auto busy = [&](double ms_per_s) {
+    desk_.gate_reports({9, 9, 9}, 0, 100);
+    desk_.nodes("space", {{"a.space-1", ms_per_s, 0s}});
+  };
+  busy(kLoadNone);
   say(ask(2, "bob"));
   verify();
   EXPECT_EQ(last<LoginWaiting>(2).ahead, 0U);
+  EXPECT_EQ(desk_.places().hold, Hold::nodes);
+  for (int i = 0; i < 10 && numbers_.empty(); ++i) {
+    pass(2s);
+    busy(100);
+  }
+  EXPECT_EQ(numbers_.size(), 1U);
 }
 
 TEST_F(DeskTest, MethodsAreBounded) {
