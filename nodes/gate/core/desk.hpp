@@ -12,6 +12,7 @@ namespace starbus::nodes::gate {
 
 class Doors;
 class Downlink;
+class Egress;
 class HandOvers;
 class Subjects;
 class Uplink;
@@ -38,6 +39,7 @@ struct GateOptions {
   /// Of the core before this one in the same process: what that one has asked and is answered late
   /// must name no question of this one.
   std::uint64_t last_question = 0;
+  Budget budget{};
 };
 
 /// What has happened, since the start.
@@ -66,6 +68,8 @@ struct GateCounters {
   std::uint64_t spoken = 0;
   std::uint64_t spoken_twice = 0;
   std::uint64_t ended = 0;
+  std::uint64_t too_slow = 0;        // of these: kWindowBytes, kWindowPackets
+  std::uint64_t packets_waited = 0;  // times that a session began to wait for a budget
 };
 
 /// What an outcome is for.
@@ -115,6 +119,7 @@ struct Desk {
   // The roles; all are of the same GateCore.
   Doors* doors = nullptr;
   Downlink* downlink = nullptr;
+  Egress* egress = nullptr;
   HandOvers* hand_overs = nullptr;
   Subjects* subjects = nullptr;
   Uplink* uplink = nullptr;
