@@ -85,6 +85,8 @@ Json session_json(const Session& session, const ClientSide& clients) {
   json["acked_packet"] = session.window.state().acked;
   json["window_bytes"] = session.window.bytes();
   json["window_packets"] = session.window.state().packets.size();
+  json["waiting_packets"] = Egress::waiting(session);
+  json["credit_bytes"] = session.credited;
   json["requests_seen"] = session.requests.seen();
   json["requests_open"] = session.requests.state().pending.size();
   json["groups"] = session.groups;
@@ -96,12 +98,19 @@ Json gate_json(Gate& gate) {
   const GateCore* const core = gate.sessions_core();
   const GateCounters counters = core == nullptr ? GateCounters{} : core->counters();
   const ClientSideCounters& clients = gate.clients().counters();
+  const DeflatedFrames::Counters deflated = gate.clients().deflated();
   const BusSideCounters& bus = gate.cluster().counters();
   const net::FrontCounters& front = gate.clients().front().counters();
   return {{"address", gate.settings().address},
           {"sessions", gate.sessions()},
           {"connections", gate.clients().size()},
           {"held_bytes", gate.clients().front().held_bytes()},
+          {"sessions_waiting", core == nullptr ? 0 : core->sessions_waiting()},
+          {"downlink",
+           {{"client_rate", gate.settings().budget.client_rate},
+            {"client_burst", gate.settings().budget.client_burst},
+            {"gate_rate", gate.settings().budget.gate_rate},
+            {"compress_above", gate.settings().compress_above}}},
           {"calls_waiting_bytes", gate.cluster().calls().waiting()},
           {"counters",
            {{"logins", counters.logins},
@@ -131,8 +140,14 @@ Json gate_json(Gate& gate) {
             {"spoken_twice", counters.spoken_twice},
             {"announcements_refused", bus.refused},
             {"ended", counters.ended},
+            {"too_slow", counters.too_slow},
+            {"packets_waited", counters.packets_waited},
             {"packets", clients.packets},
             {"packet_bytes", clients.packet_bytes},
+            {"deflated_packets", deflated.packets},
+            {"deflated_bodies", deflated.bodies},
+            {"deflated_from_bytes", deflated.before},
+            {"deflated_to_bytes", deflated.after},
             {"frames_in", front.frames_in},
             {"frames_out", front.frames_out}}}};
 }
@@ -184,6 +199,15 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
         [](Gate& g) { return g.sessions(); });
   gauge("starbus_gate_calls_waiting_bytes", "Bytes of calls waiting for the windows of the bus.",
         [](Gate& g) { return g.cluster().calls().waiting(); });
+  gauge("starbus_gate_sessions_waiting", "Sessions with packets waiting for a byte budget.",
+        [](Gate& g) {
+          const GateCore* const core = g.sessions_core();
+          return core == nullptr ? 0 : core->sessions_waiting();
+        });
+  metrics.counter("starbus_gate_deflated_from_bytes_total", "Bytes of bodies before deflate.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().before); });
+  metrics.counter("starbus_gate_deflated_to_bytes_total", "Bytes of the same after it.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().after); });
   const auto counter = [&](const char* name, const char* help, std::uint64_t GateCounters::*of) {
     metrics.counter(name, help, [&gate, of] {
       const GateCore* const core = gate.sessions_core();
@@ -199,6 +223,10 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
   counter("starbus_gate_resyncs_total", "Holes filled with full state.", &GateCounters::resyncs);
   counter("starbus_gate_refused_tokens_total", "Connections with a wrong token.",
           &GateCounters::refused_tokens);
+  counter("starbus_gate_too_slow_total", "Sessions ended with a full window.",
+          &GateCounters::too_slow);
+  counter("starbus_gate_packets_waited_total", "Waits of sessions for a byte budget.",
+          &GateCounters::packets_waited);
   counter("starbus_gate_reused_tokens_total", "Sessions ended for an erased token.",
           &GateCounters::reused_tokens);
 }
