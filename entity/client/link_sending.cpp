@@ -62,7 +62,7 @@ bool ClientLink::ready() const {
   return state_.full_due || !state_.unsent.empty() || (!droppables_.empty() && may_update(0));
 }
 
-Section ClientLink::draft(std::size_t bytes, std::size_t parts, Bytes properties,
+Section ClientLink::draft(std::size_t bytes, std::size_t parts, bus::Bytes properties,
                           std::uint32_t fresh) const {
   assert(ready());
   Section section;

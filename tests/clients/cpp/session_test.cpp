@@ -1,6 +1,6 @@
 // The course of a connection, as docs/reference/client-protocol.md has it, frame by frame.
-#include "clients/cpp/inflate.hpp"
 #include "clients/cpp/session.hpp"
+#include "clients/cpp/inflate.hpp"
 
 #include "tests/clients/cpp/scripted.hpp"
 
