@@ -5,7 +5,7 @@
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
 #   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
-#   starbus::game_client   the client of a game, in C++ and C: needs OpenSSL alone, and is all that
+#   starbus::game_client   the client of a game, in C++ and C: needs OpenSSL and zlib alone, and is all that
 #                          COMPONENTS game_client looks for
 # and the client of pages and Node programs, as an npm package in a folder: starbus_WEB_CLIENT_DIR.
 # Within one build tree (add_subdirectory) the same names work.

@@ -87,7 +87,9 @@ void Session::connected(Time now) {
   state_ = State::greeting;
   now_ = opened_ = heard_ = now;
   beat_ = kHeartbeat;
+  inflates_ = false;
   Hello hello;
+  hello.features = settings_.inflates ? kInflates : 0;
   hello.schema = settings_.schema;
   hello.program = settings_.program;
   say(encode(hello));
@@ -103,6 +105,14 @@ void Session::received(ByteView frame, Time now) {
   if (link_ != Link::open) return;
   heard_ = now;
   if (frame.size() > kFrameTaken) return fault(now);
+  if (inflates_ && is_deflated(frame)) {
+    const std::optional<Bytes> packet = inflate_packet(frame);
+    return packet ? received_plain(*packet, now) : fault(now);
+  }
+  received_plain(frame, now);
+}
+
+void Session::received_plain(ByteView frame, Time now) {
   const Read<ToClient> read = read_to_client(frame);
   if (!read) return fault(now);
   std::visit([&](const auto& each) { hear(each, now); }, *read);

@@ -23,6 +23,7 @@ struct Settings {
   std::string program = "starbus";       // name and version, for logs
   std::uint64_t schema = 0;              // hash of the schema; 0: none
   std::uint64_t seed = 0;                // of pauses; a Client draws one instead of 0
+  bool inflates = true;                  // a gate may send deflated packets
 };
 
 /// Where a session stands.
@@ -113,6 +114,7 @@ class Session {
   void hear(const Waiting& frame, Time now);
   void hear(const Welcome& frame, Time now);
   void hear(const Packet& frame, Time now);
+  void received_plain(ByteView frame, Time now);
   void hear(const Busy& frame, Time now);
   void hear(const GoTo& frame, Time now);
   void hear(const Ping& frame, Time now);
@@ -184,6 +186,7 @@ class Session {
   milliseconds beat_ = kHeartbeat;
   std::uint64_t server_schema_ = 0;
   std::size_t frame_bytes_ = 0;  // that the gate takes; 0: not known
+  bool inflates_ = false;        // the gate may send deflated packets
   Time now_{};
   Time opened_{};
   Time heard_{};

@@ -13,6 +13,7 @@ void Session::hear(const Greeting& frame, Time now) {
     beat_ = std::clamp(milliseconds(frame.heartbeat_ms), kHeartbeatLeast, kHeartbeatMost);
   }
   frame_bytes_ = frame.frame_bytes;
+  inflates_ = settings_.inflates && (frame.features & kInflates) != 0;
   server_schema_ = frame.schema;
   clock_.clear();
   clock_.sample(opened_, now, frame.here);

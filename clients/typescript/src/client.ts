@@ -15,6 +15,7 @@ import { BadBytes, bytesOfText } from './bytes.js';
 import { Events } from './emitter.js';
 import type { Output, Saved, SessionEvent, State } from './events.js';
 import { Gates, schemeOf } from './gates.js';
+import { Inflate, Inflater, kInflates, platformInflate } from './inflate.js';
 import * as limits from './limits.js';
 import { Change, Replica } from './replica.js';
 import type { Fate } from './requests.js';
@@ -49,6 +50,8 @@ export interface ClientOptions {
   /** Name and version, for the gate's logs. */
   readonly program?: string;
   readonly transports?: Transports;
+  /** Reads deflated packets; that of the browser, unless another one is given. */
+  readonly inflate?: Inflate;
   /** Of an earlier client (`client.saved`): comes back without a proof, if that is still good. */
   readonly saved?: Saved | undefined;
   /** Milliseconds without a gate after which it ends as `unreachable`. */
@@ -111,6 +114,7 @@ export class Client extends Events<ClientEvents> {
   readonly #session: Session;
   readonly #gates: Gates;
   readonly #transports: Transports;
+  readonly #inflate: Inflate | undefined;
   readonly #asked = new Map<number, (fate: Fate) => void>();
   readonly #handlers = new Map<number, Handler>();
   readonly #replica: Replica | undefined;
@@ -134,11 +138,13 @@ export class Client extends Events<ClientEvents> {
     }
     this.#gates = new Gates(options.gates, Math.random);
     this.#replica = options.schema && new Replica(options.schema);
+    this.#inflate = options.inflate ?? platformInflate();
     this.#session = new Session({
       program: options.program ?? 'starbus-client 0.1.0',
       schema: options.schema?.hash ?? 0n,
       patience: options.patience ?? limits.kPatience,
       saved: options.saved,
+      features: this.#inflate === undefined ? 0n : kInflates,
     });
   }
 
@@ -281,14 +287,22 @@ export class Client extends Events<ClientEvents> {
       say();
       this.#work();
     };
+    const lost = (text: string): void =>
+      then(() => {
+        this.emit('lost', { gate: to, text });
+        this.#session.lost(now());
+      });
+    const frames = new Inflater(this.#inflate, (frame) =>
+      then(() => this.#session.frame(frame, now())),
+    );
     const connection = this.#transports[schemeOf(to)]!(to, {
       opened: () => then(() => this.#session.opened(now())),
-      frame: (bytes) => then(() => this.#session.frame(bytes, now())),
-      lost: (text) =>
-        then(() => {
-          this.emit('lost', { gate: to, text });
-          this.#session.lost(now());
-        }),
+      frame: (bytes) => {
+        if (frames.push(bytes) || this.#connection !== connection) return;
+        connection.close();
+        lost('too much waits for a deflated packet');
+      },
+      lost,
     });
     this.#connection = connection;
   }

@@ -13,6 +13,7 @@ export type {
 } from './client.js';
 export type { Credentials, Output, Saved, SessionEvent, SessionOptions, State } from './events.js';
 export type { Step } from './fields.js';
+export type { Inflate } from './inflate.js';
 export { Replica } from './replica.js';
 export type { Change } from './replica.js';
 export type { Fate } from './requests.js';

@@ -5,6 +5,10 @@
 
 /** Bytes of the longest frame that is taken; beyond, the connection is closed and resumed. */
 export const kFrameBytes = 1024 * 1024 + 64 * 1024;
+/** Bytes of the body of a packet, also of one that comes deflated; beyond, likewise. */
+export const kPacketBytes = 1024 * 1024 + 1024;
+/** Bytes of frames that wait while one before them is inflated; beyond, likewise. */
+export const kInflateBytes = 16 * 1024 * 1024;
 /** Bytes of one request; beyond, `ask` throws. */
 export const kAskBytes = 64 * 1024;
 /** Requests under way at once, as many as a subject runs; the others are kept until one ends. */

@@ -13,6 +13,7 @@ namespace starbus::nodes::gate {
 
 class Doors;
 class Downlink;
+class Egress;
 class HandOvers;
 class Subjects;
 class Uplink;
@@ -39,6 +40,7 @@ struct GateOptions {
   /// Of the core before this one in the same process: what that one has asked and is answered late
   /// must name no question of this one.
   std::uint64_t last_question = 0;
+  Budget budget{};
 };
 
 /// What has happened, since the start.
@@ -67,8 +69,9 @@ struct GateCounters {
   std::uint64_t spoken = 0;
   std::uint64_t spoken_twice = 0;
   std::uint64_t ended = 0;
-  std::uint64_t too_slow = 0;  // sessions that were ended for that
-  Traffic traffic{};           // of all sessions
+  std::uint64_t too_slow = 0;        // of these: kWindowBytes, kWindowPackets
+  std::uint64_t packets_waited = 0;  // times that a session began to wait for a budget
+  Traffic traffic{};                 // of all sessions
 };
 
 /// What an outcome is for.
@@ -127,6 +130,7 @@ struct Desk {
   // The roles; all are of the same GateCore.
   Doors* doors = nullptr;
   Downlink* downlink = nullptr;
+  Egress* egress = nullptr;
   HandOvers* hand_overs = nullptr;
   Subjects* subjects = nullptr;
   Uplink* uplink = nullptr;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 #include "nodes/gate/core/uplink.hpp"
@@ -51,11 +52,12 @@ void Doors::frame(ConnectionId connection, const FromClient& frame) {
 void Doors::in_session(ConnectionId connection, Session& session, const FromClient& frame) {
   bool good = session.stage == Stage::live;
   if (const auto* ack = std::get_if<Ack>(&frame); good && ack != nullptr) {
-    if (session.window.holds(ack->c)) {
+    good = ack->c <= session.handed.c;  // else it was never sent
+    if (good && session.window.holds(ack->c)) {
+      const std::size_t before = session.window.bytes();
       session.window.ack(ack->c);
+      session.credit.acked(before - session.window.bytes(), desk_.now);
       desk_.downlink->credit(session);
-    } else {
-      good = ack->c < session.window.state().next;  // else it was never sent
     }
   } else if (const auto* ask = std::get_if<Ask>(&frame); good && ask != nullptr) {
     good = desk_.uplink->ask(session, *ask);
@@ -245,9 +247,7 @@ void Doors::resume_here(Session& session, ConnectionId connection, const Resume&
   Welcome welcome = welcome_of(session);
   welcome.goes_on = true;
   desk_.frame(connection, std::move(welcome));
-  for (const Parcel& parcel : session.window.state().packets) {
-    desk_.effects.push_back(SendPacket{connection, parcel});
-  }
+  desk_.egress->begin(session, frame.position.c);
   desk_.downlink->credit(session);
 }
 

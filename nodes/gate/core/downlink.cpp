@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "entity/archive/decoder.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 
@@ -188,10 +189,8 @@ void Downlink::packet(Session& session, PacketKind kind, Body body, const Mark& 
   const std::size_t size = body == nullptr ? 0 : body->size();
   session.traffic.of(kind).add(size);
   desk_.counters.traffic.of(kind).add(size);
-  const Parcel& parcel = session.window.add(kind, std::move(body), mark, session.requests.seen());
-  if (session.connection != 0) {
-    desk_.effects.push_back(SendPacket{session.connection, parcel});
-  }
+  session.window.add(kind, std::move(body), mark, session.requests.seen());
+  desk_.egress->more(session);
 }
 
 void Downlink::begin(Session& session, const Bind& bind) {
@@ -309,11 +308,17 @@ void Downlink::pulse(Session& session) {
       sessions::Pulse{session.id, session.hand.turn, order.bind(), order.run(), order.next()}});
 }
 
+/// Said again under the same number when the subject was allowed nothing, and may be again.
 void Downlink::credit(Session& session) {
-  const std::optional<Mark> mark = session.window.take_credit();
-  if (!mark || mark->bind != session.order.bind() || mark->run != session.order.run()) return;
-  const std::size_t used = session.window.bytes();
-  const std::uint64_t room = used < sessions::kMostCredit ? sessions::kMostCredit - used : 0;
+  const std::size_t allowed = session.credit.allowed(desk_.now);
+  const std::size_t room = session.window.bytes() < allowed ? allowed : 0;
+  std::optional<Mark> mark = session.window.take_credit();
+  if (!mark && session.credited == 0 && room > 0) mark = session.window.state().credited;
+  if (!mark || mark->n == 0 || mark->bind != session.order.bind() ||
+      mark->run != session.order.run()) {
+    return;
+  }
+  session.credited = room;
   desk_.effects.push_back(TellSubject{
       0, session.subject, sessions::Credit{session.id, mark->bind, mark->run, mark->n, room}});
 }

@@ -8,11 +8,14 @@ GateCore::GateCore(GateOptions options, KeySource& keys)
     : desk_(std::move(options), keys),
       doors_(desk_),
       downlink_(desk_),
+      egress_(desk_),
       hand_overs_(desk_),
       subjects_(desk_),
       uplink_(desk_) {
   desk_.doors = &doors_;
   desk_.downlink = &downlink_;
+  desk_.egress = &egress_;
+  egress_.set(desk_.options.budget);
   desk_.hand_overs = &hand_overs_;
   desk_.subjects = &subjects_;
   desk_.uplink = &uplink_;
@@ -98,6 +101,7 @@ bool GateCore::tick(GateTime now) {
     if (session == nullptr) break;
     wake(*session);
   }
+  left -= egress_.turns(left);
   left -= downlink_.speak(left);
   doors_.tick(kTickSlice);
   hand_overs_.tick(kTickSlice);

@@ -10,6 +10,7 @@
 
 #include "nodes/gate/core/doors.hpp"
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 #include "nodes/gate/core/uplink.hpp"
@@ -76,6 +77,10 @@ class GateCore {
   /// What is to be done since the last call.
   std::vector<Effect> take();
 
+  /// Other budgets, from now on.
+  void set(const Budget& budget) { egress_.set(budget); }
+  /// Sessions with packets that wait for a budget.
+  std::size_t sessions_waiting() const { return egress_.ring(); }
   const GateCounters& counters() const { return desk_.counters; }
   /// By the clock of tick().
   GateTime now() const { return desk_.now; }
@@ -98,6 +103,7 @@ class GateCore {
   Desk desk_;
   Doors doors_;
   Downlink downlink_;
+  Egress egress_;
   HandOvers hand_overs_;
   Subjects subjects_;
   Uplink uplink_;

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "nodes/gate/core/budget.hpp"
 #include "nodes/gate/core/effects.hpp"
 #include "nodes/gate/core/traffic.hpp"
 
@@ -38,6 +39,9 @@ struct Session {
   TokenPair tokens{};
   PartOrder order{};
   PacketWindow window{};
+  Handed handed{};
+  CreditMeter credit{};
+  std::size_t credited = sessions::kFirstCredit;  // bytes that its subject was allowed last
   RequestTable requests{};
   SpokenSeen spoken{};
   HandOver hand{};

@@ -2,6 +2,7 @@
 
 #include "nodes/gate/core/doors.hpp"
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/uplink.hpp"
 
@@ -211,7 +212,10 @@ void Subjects::end(Session& session, CloseReason reason,
   session.until = desk_.now + desk_.options.times.ended;
   desk_.table.wake(session, session.until);
   desk_.doors->forget_login(session);
-  if (welcomed && session.connection != 0) {
+  // One that is too slow hears why without what it has not taken.
+  const bool leaves_out = reason == CloseReason::too_slow && Egress::waiting(session) > 0;
+  if (welcomed && session.connection != 0 && !leaves_out) {
+    desk_.egress->all(session);
     const bool knows = closing && closing->login == session.login;
     const Ended last{reason, knows, knows ? closing->up_done : 0, knows ? closing->since : Bind{}};
     desk_.effects.push_back(

@@ -24,8 +24,11 @@ Body encoded(const ToClient& frame) {
 }  // namespace
 
 ClientSide::ClientSide(boost::asio::io_context& loop, net::FrontSettings settings,
-                       daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema)
-    : driver_(driver), schema_(schema), front_(loop, std::move(settings), *this, limited) {}
+                       daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema,
+                       std::size_t deflate)
+    : driver_(driver), schema_(schema), front_(loop, std::move(settings), *this, limited) {
+  if (deflate > 0) deflated_.emplace(deflate);
+}
 
 // --- from clients --------------------------------------------------------------------------------
 
@@ -79,7 +82,9 @@ void ClientSide::greet(ConnectionId connection, Client& client, const Hello& hel
   if (schema_ != 0 && hello.schema != 0 && hello.schema != schema_) ++counters_.schemas;
   client.greeted = true;
   client.program = hello.program;
+  client.inflates = deflated_ && (hello.features & kDeflates) != 0;
   Greeting greeting;
+  greeting.features = client.inflates ? kDeflates : 0;
   greeting.schema = schema_;
   greeting.here = wall_ms();
   greeting.heartbeat_ms = static_cast<std::uint32_t>(front_.limits().heartbeat.count());
@@ -143,7 +148,10 @@ void ClientSide::send(const SendFrame& effect) {
 }
 
 void ClientSide::send(const SendPacket& effect) {
-  const PacketFrame frame = packet_frame(effect.packet);
+  const auto client = clients_.find(effect.to);
+  const bool deflates = client != clients_.end() && client->second.inflates;
+  const PacketFrame frame =
+      deflates ? deflated_->frame(effect.packet) : packet_frame(effect.packet);
   ++counters_.packets;
   counters_.packet_bytes += frame.head.size() + frame.body->size();
   if (front_.send(effect.to, frame.body, frame.head)) note_said(effect.to);

@@ -24,6 +24,9 @@ struct GateSettings {
   std::string address{};             // as clients use it; may be empty
   std::size_t sessions = kSessions;  // at most kSessions
   std::chrono::milliseconds drain_time{30'000};
+  Budget budget{};
+  /// The least body that is deflated, in bytes; 0: none is.
+  std::size_t compress_above = 0;
   friend bool operator==(const GateSettings&, const GateSettings&) = default;
 };
 /// Reads the table `[gate]`. Problems are noted at the reader.

@@ -21,6 +21,7 @@ Json gate_json(Gate& gate) {
   const GateCore* const core = gate.sessions_core();
   const GateCounters counters = core == nullptr ? GateCounters{} : core->counters();
   const ClientSideCounters& clients = gate.clients().counters();
+  const DeflatedFrames::Counters deflated = gate.clients().deflated();
   const BusSideCounters& bus = gate.cluster().counters();
   const net::FrontCounters& front = gate.clients().front().counters();
   const auto wall = std::chrono::system_clock::now().time_since_epoch();
@@ -33,6 +34,12 @@ Json gate_json(Gate& gate) {
           {"most_connections", gate.clients().front().limits().connections},
           {"certificates_expire", gate.clients().front().certificates_expire()},
           {"held_bytes", gate.clients().front().held_bytes()},
+          {"sessions_waiting", core == nullptr ? 0 : core->sessions_waiting()},
+          {"downlink",
+           {{"client_rate", gate.settings().budget.client_rate},
+            {"client_burst", gate.settings().budget.client_burst},
+            {"gate_rate", gate.settings().budget.gate_rate},
+            {"compress_above", gate.settings().compress_above}}},
           {"calls_waiting_bytes", gate.cluster().calls().waiting()},
           {"counters",
            {{"logins", counters.logins},
@@ -63,8 +70,13 @@ Json gate_json(Gate& gate) {
             {"announcements_refused", bus.refused},
             {"ended", counters.ended},
             {"too_slow", counters.too_slow + front.of(net::Ending::too_slow)},
+            {"packets_waited", counters.packets_waited},
             {"packets", clients.packets},
             {"packet_bytes", clients.packet_bytes},
+            {"deflated_packets", deflated.packets},
+            {"deflated_bodies", deflated.bodies},
+            {"deflated_from_bytes", deflated.before},
+            {"deflated_to_bytes", deflated.after},
             {"frames_in", front.frames_in},
             {"frames_out", front.frames_out}}}};
 }
@@ -85,6 +97,15 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
         [](Gate& g) { return g.sessions(); });
   gauge("starbus_gate_calls_waiting_bytes", "Bytes of calls waiting for the windows of the bus.",
         [](Gate& g) { return g.cluster().calls().waiting(); });
+  gauge("starbus_gate_sessions_waiting", "Sessions with packets waiting for a byte budget.",
+        [](Gate& g) {
+          const GateCore* const core = g.sessions_core();
+          return core == nullptr ? 0 : core->sessions_waiting();
+        });
+  metrics.counter("starbus_gate_deflated_from_bytes_total", "Bytes of bodies before deflate.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().before); });
+  metrics.counter("starbus_gate_deflated_to_bytes_total", "Bytes of the same after it.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().after); });
   const auto counter = [&](const char* name, const char* help, std::uint64_t GateCounters::*of) {
     metrics.counter(name, help, [&gate, of] {
       const GateCore* const core = gate.sessions_core();
@@ -109,6 +130,8 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
                    const GateCore* const core = gate.sessions_core();
                    return bytes_by_kind(core == nullptr ? Traffic{} : core->counters().traffic);
                  });
+  counter("starbus_gate_packets_waited_total", "Waits of sessions for a byte budget.",
+          &GateCounters::packets_waited);
   counter("starbus_gate_reused_tokens_total", "Sessions ended for an erased token.",
           &GateCounters::reused_tokens);
 }

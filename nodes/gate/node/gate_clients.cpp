@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/hex.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/node/limits.hpp"
 
 namespace starbus::nodes::gate {
@@ -102,6 +103,8 @@ Json session_json(const Session& session, const ClientSide& clients, GateTime no
   json["acked_packet"] = session.window.state().acked;
   json["window_bytes"] = session.window.bytes();
   json["window_packets"] = session.window.state().packets.size();
+  json["waiting_packets"] = Egress::waiting(session);
+  json["credit_bytes"] = session.credited;
   json["requests_seen"] = session.requests.seen();
   json["requests_open"] = session.requests.state().pending.size();
   json["groups"] = session.groups;

@@ -340,6 +340,36 @@ TEST_F(ClientsTest, AnotherGateTakesOverAndATakeoverReplaces) {
   });
 }
 
+/// Calls go on without credit; when there is some, what has waited comes at its newest.
+TEST_F(ClientsTest, PropertiesAndUpdatesWaitForCreditAndCallsDoNot) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const entity::Client client = knight->client();
+    EXPECT_TRUE(client.call<&KnightClient::said>(std::string(sessions::kFirstCredit, 'x')));
+    EXPECT_TRUE(co_await until([&] { return gate->count("call") == 1; }));
+    const sessions::DropRule stays{sessions::kNeverOld, 0};
+    for (int i = 1; i <= 5; ++i) {
+      knight->state.gold = i;
+      EXPECT_TRUE(client.update<&KnightClient::hit>(7, stays, i, "a bear"));
+      EXPECT_TRUE(client.update<&KnightClient::hit>(8, stays, i, "a bear"));
+      EXPECT_TRUE(client.call<&KnightClient::said>("still here"));
+      const std::size_t calls = static_cast<std::size_t>(i) + 1;
+      EXPECT_TRUE(co_await until([&] { return gate->count("call") == calls; }));
+    }
+    client.drop_update(8);
+    EXPECT_EQ(gate->count("news"), 0U);
+    const sessions::ToSubject credit =
+        sessions::Credit{{5, 5}, {1, 1}, gate->run, gate->next - 1, 100'000};
+    const auto taken = co_await say(gate->endpoint, credit);
+    EXPECT_EQ(taken.kind, sessions::AnswerKind::ok);
+    EXPECT_TRUE(
+        co_await until([&] { return gate->count("news") == 1 && gate->count("call") == 7; }));
+    EXPECT_EQ(gate->copy.gold.get(), 5);
+    EXPECT_EQ(x->host.clients().droppables(), (sessions::DropCounters{1, 8, 0, 0}));
+  });
+}
+
 TEST_F(ClientsTest, AnEntityThatEndsLetsItsClientGo) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await open());

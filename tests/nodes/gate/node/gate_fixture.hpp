@@ -85,6 +85,8 @@ struct GateHome {
     GateSettings settings;
     settings.front.listeners.push_back({*net::parse_address("127.0.0.1:0")});
     settings.drain_time = 3s;
+    settings.compress_above =
+        process == "a.g1" ? 512 : 0;  // one that deflates, and one that does not
     gate.emplace(GatePlace{loop, bus, endpoint, main.timers(), [this] { return process; }},
                  settings, account_port(), login_port(), 0);
   }

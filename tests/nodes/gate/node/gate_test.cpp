@@ -187,5 +187,27 @@ TEST_F(GateNodeTest, WhatAnOperatorAnnouncesIsInTheAuditLog) {
   });
 }
 
+/// One gate deflates for clients that can read it, and the other does not.
+TEST_F(GateNodeTest, ALargePacketComesDeflatedToWhoReadsThat) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    Device& ada = device({one->address()});
+    EXPECT_TRUE(co_await enter(ada));
+    bus::Bytes first, second;
+    sessions::encode(sessions::Announcement{1, "arena", {}, bus::Bytes(4'000)}, first);
+    sessions::encode(sessions::Announcement{2, "", {}, bus::Bytes(4'000)}, second);
+    EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(first)));
+    EXPECT_TRUE(co_await plays([&] { return ada.heard.size() == 1; }));
+    EXPECT_EQ(one->gate->clients().deflated().packets, 1U);
+    EXPECT_LT(one->gate->clients().deflated().after, 100U);
+    Device& desk = device({two->address()});
+    desk.log_in();
+    EXPECT_TRUE(co_await plays([&] { return desk.subject == "player/ada.1"; }));
+    EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(second)));
+    EXPECT_TRUE(co_await plays([&] { return desk.heard.size() == 1; }));
+    EXPECT_EQ(two->gate->clients().deflated().packets, 0U);
+  });
+}
+
 }  // namespace
 }  // namespace starbus::nodes::gate
