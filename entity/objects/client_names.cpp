@@ -22,7 +22,7 @@ constexpr std::uint32_t kNamesTypes = rpc::hash32("([u64])->names1");
 /// What a person reads of types, and of a class.
 constexpr std::size_t kShownText = 255;
 
-std::string_view shown(std::string_view text) {
+std::string_view cut_text(std::string_view text) {
   return text.substr(0, kShownText);
 }
 
@@ -71,11 +71,11 @@ void put_method(Encoder& out, const ClientMethodName& row) {
   std::byte word[4];
   bus::store(word, row.fingerprint);
   out.raw(word, sizeof word);
-  out.text(shown(row.types));
+  out.text(cut_text(row.types));
 }
 
 void put_class(Encoder& out, const ClientFieldsName& row) {
-  out.text(shown(row.name));
+  out.text(cut_text(row.name));
   std::byte hash[8];
   bus::store(hash, row.hash);
   out.raw(hash, sizeof hash);
@@ -86,7 +86,7 @@ void put_class(Encoder& out, const ClientFieldsName& row) {
     std::byte word[4];
     bus::store(word, field.fingerprint);
     out.raw(word, sizeof word);
-    out.text(shown(field.types));
+    out.text(cut_text(field.types));
     out.text(field.shape);
   }
 }
@@ -111,7 +111,7 @@ std::optional<std::vector<std::uint64_t>> hashes_of(Decoder& in) {
   return hashes;
 }
 
-bus::Bytes failed(rpc::Errc why, std::string detail) {
+bus::Bytes failed_answer(rpc::Errc why, std::string detail) {
   bus::Bytes bytes;
   Encoder out(bytes);
   rpc::put_error(out, rpc::Error(why, std::move(detail)));
@@ -137,7 +137,7 @@ struct Said {
       : hash(table.hash), rows(rows_of(table)), same(answer_of(hash, nullptr)) {
     const bool fits = rows.size() <= kClientTable;
     other = fits ? answer_of(hash, &rows)
-                 : failed(rpc::Errc::too_large, "the table of names exceeds kClientTable");
+                 : failed_answer(rpc::Errc::too_large, "the table of names exceeds kClientTable");
   }
   std::uint64_t hash;
   bus::Bytes rows;
@@ -152,10 +152,11 @@ std::optional<bus::Bytes> answer_with(bus::ByteView request, const Said& said) {
   if (rpc::get_header(in, header) != rpc::Errc::ok) return std::nullopt;
   if (header.method != kNamesMethod) return std::nullopt;
   if (header.signature != kNamesTypes) {
-    return failed(rpc::Errc::signature_mismatch, "starbus.names is ([u64])->names1 here");
+    return failed_answer(rpc::Errc::signature_mismatch, "starbus.names is ([u64])->names1 here");
   }
   const auto hashes = hashes_of(in);
-  if (!hashes) return failed(rpc::Errc::bad_arguments, "starbus.names takes a list of hashes");
+  if (!hashes)
+    return failed_answer(rpc::Errc::bad_arguments, "starbus.names takes a list of hashes");
   return std::ranges::find(*hashes, said.hash) != hashes->end() ? said.same : said.other;
 }
 

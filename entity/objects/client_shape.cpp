@@ -9,7 +9,7 @@
 namespace starbus::entity {
 namespace {
 
-using Json = nlohmann::json;
+using ShapeJson = nlohmann::json;
 constexpr std::string_view kUnknown = "?";
 
 /// Writes the shape of one description.
@@ -17,7 +17,7 @@ class ShapeWriter {
  public:
   explicit ShapeWriter(const std::map<std::string, std::string>& structs) : structs_(structs) {}
 
-  std::string of(const Json& type) {
+  std::string of(const ShapeJson& type) {
     if (type.is_string()) return of_plain(type.get_ref<const std::string&>());
     if (const auto found = type.find("enum"); found != type.end()) return of(type.at("of"));
     if (const auto found = type.find("list"); found != type.end()) return "l" + of(*found);
@@ -48,35 +48,35 @@ class ShapeWriter {
     if (name == "f64") return "8";
     return name == "bool" || name == "i8" || name == "u8" ? "1" : "v";
   }
-  static std::string class_of(const Json& name) {
+  static std::string class_of(const ShapeJson& name) {
     return "{" + name.get<std::string>().substr(0, 255) + "}";
   }
   /// Parts, and the closing bracket; an empty group is one zero byte.
-  std::string all(const Json& parts) {
+  std::string all(const ShapeJson& parts) {
     std::string text;
-    for (const Json& part : parts) text += of(part);
+    for (const ShapeJson& part : parts) text += of(part);
     return text + ")";
   }
-  std::string of_struct(const Json& name) {
+  std::string of_struct(const ShapeJson& name) {
     const auto known = structs_.find(name.get<std::string>());
     const bool again = std::ranges::find(inside_, name) != inside_.end();
     if (known == structs_.end() || again) return std::string(kUnknown);
     inside_.push_back(name);
     std::string text = "(";
-    for (const Json& field : Json::parse(known->second)) text += of(field.at("type"));
+    for (const ShapeJson& field : ShapeJson::parse(known->second)) text += of(field.at("type"));
     inside_.pop_back();
     return text + ")";
   }
 
   const std::map<std::string, std::string>& structs_;
-  std::vector<Json> inside_;
+  std::vector<ShapeJson> inside_;
 };
 
 }  // namespace
 
 std::string shape_of(std::string_view description,
                      const std::map<std::string, std::string>& structs) {
-  const std::string shape = ShapeWriter(structs).of(Json::parse(description));
+  const std::string shape = ShapeWriter(structs).of(ShapeJson::parse(description));
   const bool whole = shape.find('?') == std::string::npos && shape.size() <= kClientShape;
   return whole ? shape : std::string(kUnknown);
 }

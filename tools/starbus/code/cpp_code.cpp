@@ -28,7 +28,7 @@ class CppWriter {
   std::string write() {
     begin();
     for (const auto& [name, number] : enums_of(schema_)) {
-      out_ << "/// `" << name << "`: the schema has no names of its values.\n"
+      out_ << "/// " << in_comment(name) << ": the schema has no names of its values.\n"
            << "enum class " << words_.enums.at(name) << " : " << type(number) << " {};\n";
     }
     structs();
@@ -43,7 +43,7 @@ class CppWriter {
 
  private:
   void begin() {
-    out_ << "// Written by `" << head_.command << "`; do not edit it.\n"
+    out_ << "// Written by " << in_comment(head_.command) << "; do not edit it.\n"
          << "// clang-format off\n"
          << "#pragma once\n\n"
          << "#include \"clients/cpp/stubs.hpp\"\n"
@@ -132,7 +132,7 @@ class CppWriter {
     for (const CodeField& field : fields) needed_by(field.type);
     const std::string& word = words_.structs.at(name);
     Scope scope({word, "each_field"});
-    out_ << "/// `" << name << "`\nstruct " << word << " {\n";
+    out_ << "/// " << in_comment(name) << "\nstruct " << word << " {\n";
     std::string visits;
     for (std::size_t at = 0; at < fields.size(); ++at) {
       const std::string& own = fields[at].name;
@@ -155,7 +155,7 @@ class CppWriter {
     if (!done_states_.insert(name).second) return;
     const CodeFields& row = schema_.properties.at(name);
     if (is_left_out(name, schema_)) {
-      out_ << "// `" << name << "` is left out: a field of it is opaque.\n\n";
+      out_ << "// " << in_comment(name) << " is left out: a field of it is opaque.\n\n";
       return;
     }
     for (const CodeField& field : row.fields) {
@@ -165,8 +165,8 @@ class CppWriter {
     const std::string& word = words_.states.at(name);
     Scope scope({word, "row", "Watch"});
     std::vector<std::string> fields;
-    out_ << "/// Properties `" << name << "`, as their own client sees them.\nstruct " << word
-         << " {\n";
+    out_ << "/// Properties " << in_comment(name) << ", as their own client sees them.\nstruct "
+         << word << " {\n";
     for (const CodeField& field : row.fields) {
       fields.push_back(scope.take(cpp_word(field.name)));
       out_ << "  " << type(field.type) << " " << fields.back() << "{};\n";
@@ -186,7 +186,7 @@ class CppWriter {
     Scope scope({"state_changed"});
     std::string calls;
     for (std::size_t at = 0; at < fields.size(); ++at) {
-      const std::string told = scope.take(fields[at] + "_changed");
+      const std::string told = scope.take(identifier_of(row.fields[at].name) + "_changed");
       out_ << "    virtual void " << told << "(const " << type(row.fields[at].type) << "&) {}\n";
       calls += "      if (changed[" + std::to_string(at) + "]) " + told + "(state." + fields[at] +
                ");\n";
@@ -230,14 +230,14 @@ class CppWriter {
     const std::string& word = words_.calls.at(name);
     Scope scope = base.empty() ? Scope({"asker_"}) : scopes_.at(base);
     scope.take(word);
-    out_ << "/// What a client asks: `" << name << "`.\nclass " << word;
+    out_ << "/// What a client asks: " << in_comment(name) << ".\nclass " << word;
     if (!base.empty()) out_ << " : public " << words_.calls.at(base);
     out_ << " {\n public:\n  explicit " << word
          << "(const game::Asker& asker) : " << (base.empty() ? "asker_" : words_.calls.at(base))
          << "(asker) {}\n";
     for (const CodeMethod& method : row.methods) {
       if (is_left_out(method, schema_)) {
-        out_ << "  // `" << method.name << "` is left out: a type of it is opaque.\n";
+        out_ << "  // " << in_comment(method.name) << " is left out: a type of it is opaque.\n";
         continue;
       }
       ask(method, scope.take(cpp_word(method.name)));
@@ -274,12 +274,12 @@ class CppWriter {
     for (const auto& [component, rpc] : row.components) {
       if (!has_calls(rpc, schema_)) continue;
       const std::string member = scope.take(cpp_word(component));
-      members +=
-          "  " + words_.calls.at(rpc) + " " + member + ";  // component `" + component + "`\n";
+      members += "  " + words_.calls.at(rpc) + " " + member + ";  // component " +
+                 in_comment(component) + "\n";
       made += (made.empty() ? "" : ", ") + member + "(asker)";
     }
     if (made.empty() && !state) return;  // nothing of it is for clients
-    out_ << "/// A client that plays a `" << name << "`.\nclass " << word;
+    out_ << "/// A client that plays a " << in_comment(name) << ".\nclass " << word;
     if (calls) out_ << " : public " << words_.calls.at(row.rpc);
     out_ << " {\n public:\n";
     if (state) out_ << "  using State = " << words_.states.at(row.properties) << ";\n";
@@ -292,11 +292,11 @@ class CppWriter {
     const std::string& word = words_.interfaces.at(name);
     Scope scope({word, "hear"});
     std::string cases;
-    out_ << "/// What the server calls at the client: `" << name << "`.\nclass " << word
+    out_ << "/// What the server calls at the client: " << in_comment(name) << ".\nclass " << word
          << " {\n public:\n  virtual ~" << word << "() = default;\n";
     for (const CodeMethod& method : row.methods) {
       if (is_left_out(method, schema_)) {
-        out_ << "  // `" << method.name << "` is left out: a type of it is opaque.\n";
+        out_ << "  // " << in_comment(method.name) << " is left out: a type of it is opaque.\n";
         continue;
       }
       const std::string told = scope.take(cpp_word(method.name));

@@ -10,7 +10,7 @@ namespace starbus::starter {
 namespace {
 
 using Kind = CodeType::Kind;
-using Json = nlohmann::ordered_json;
+using DocumentJson = nlohmann::ordered_json;
 
 const std::set<std::string> kReserved{
     "Array",   "AskOptions",  "Bag",    "BigInt",     "Boolean",   "Client",   "Date",
@@ -32,6 +32,11 @@ std::string ts_word(std::string_view text) {
   return kReserved.contains(word) || is_cpp_keyword(word) ? word + "_" : word;
 }
 
+/// In brackets if it is more than a word.
+std::string grouped(const std::string& type) {
+  return type.find(' ') == std::string::npos ? type : "(" + type + ")";
+}
+
 /// One module.
 class TypeScriptWriter {
  public:
@@ -39,9 +44,8 @@ class TypeScriptWriter {
       : schema_(schema), head_(head), words_(schema, kReserved) {}
 
   std::string write() {
-    begin();
     for (const auto& [name, number] : enums_of(schema_)) {
-      out_ << "/** `" << name << "`: the schema has no names of its values. */\n"
+      out_ << "/** " << in_comment(name) << ": the schema has no names of its values. */\n"
            << "export type " << words_.enums.at(name) << " = " << type(number) << ";\n";
     }
     for (const auto& [name, fields] : schema_.structs) structure(name, fields);
@@ -52,15 +56,22 @@ class TypeScriptWriter {
     out_ << "const doc: SchemaDoc = " << document().dump(2) << ";\n\n"
          << "/** For the option `schema` of a Client. */\n"
          << "export const schema = new Schema(doc);\n";
-    return out_.str();
+    return begin(out_.str());
   }
 
  private:
-  void begin() {
-    out_ << "// Written by `" << head_.command << "`; do not edit it.\n"
-         << "import { Bag, Client, Schema, watchField } from 'starbus-client';\n"
-         << "import type { AskOptions, Outcome, SchemaDoc } from 'starbus-client';\n\n"
-         << "export type { Bag };\n\n";
+  /// The head, with imports of what the body names.
+  std::string begin(const std::string& body) const {
+    std::string types;
+    for (const char* name : {"AskOptions", "Bag", "Client", "Outcome"}) {
+      const bool used = body.find(std::string(name) + "<") != std::string::npos ||
+                        body.find(std::string(": ") + name) != std::string::npos;
+      if (used) types += std::string(name) + ", ";
+    }
+    const bool watches = body.find("watchField<") != std::string::npos;
+    return "// Written by " + in_comment(head_.command) + "; do not edit it.\n" +
+           "import { Schema" + (watches ? ", watchField" : "") + " } from 'starbus-client';\n" +
+           "import type { " + types + "SchemaDoc } from 'starbus-client';\n\n" + body;
   }
 
   std::string type(const CodeType& type) const {
@@ -76,11 +87,11 @@ class TypeScriptWriter {
       case Kind::list:
       case Kind::set:
       case Kind::array:
-        return "readonly (" + part(0) + ")[]";
+        return "readonly " + grouped(part(0)) + "[]";
       case Kind::map:
         return "ReadonlyMap<" + part(0) + ", " + part(1) + ">";
       case Kind::optional:
-        return "(" + part(0) + ") | null";
+        return grouped(part(0)) + " | null";
       case Kind::variant:
         return variant(type);
       case Kind::tuple:
@@ -116,7 +127,8 @@ class TypeScriptWriter {
   }
 
   void structure(const std::string& name, const std::vector<CodeField>& fields) {
-    out_ << "/** `" << name << "` */\nexport interface " << words_.structs.at(name) << " {\n";
+    out_ << "/** " << in_comment(name) << " */\nexport interface " << words_.structs.at(name)
+         << " {\n";
     for (std::size_t at = 0; at < fields.size(); ++at) {
       const std::string& own = fields[at].name;
       out_ << "  readonly " << member(own.empty() ? "_" + std::to_string(at + 1) : own) << ": "
@@ -126,10 +138,10 @@ class TypeScriptWriter {
   }
   void state(const std::string& name, const CodeFields& row) {
     if (is_left_out(name, schema_)) {
-      out_ << "// `" << name << "` is left out: a field of it is opaque.\n";
+      out_ << "// " << in_comment(name) << " is left out: a field of it is opaque.\n";
       return;
     }
-    out_ << "/** Properties `" << name << "`, as their own client sees them. */\n"
+    out_ << "/** Properties " << in_comment(name) << ", as their own client sees them. */\n"
          << "export interface " << words_.states.at(name) << " {\n";
     for (const CodeField& field : row.fields) {
       out_ << "  readonly " << member(field.name) << ": " << type(field.type) << ";\n";
@@ -146,7 +158,7 @@ class TypeScriptWriter {
     const CodeClass& row = schema_.classes.at(name);
     const std::string base = base_with_calls(name, schema_);
     Scope scope = base.empty() ? Scope({"client", "constructor"}) : scopes_.at(base);
-    out_ << "\n/** What a client asks: `" << name << "`. */\nexport class "
+    out_ << "\n/** What a client asks: " << in_comment(name) << ". */\nexport class "
          << words_.calls.at(name);
     if (!base.empty()) out_ << " extends " << words_.calls.at(base);
     out_ << " {\n";
@@ -156,7 +168,7 @@ class TypeScriptWriter {
     }
     for (const CodeMethod& method : row.methods) {
       if (is_left_out(method, schema_)) {
-        out_ << "  // `" << method.name << "` is left out: a type of it is opaque.\n";
+        out_ << "  // " << in_comment(method.name) << " is left out: a type of it is opaque.\n";
         continue;
       }
       ask(name, method, scope.take(identifier_of(method.name), identifier_of(method.name) + "_"));
@@ -189,11 +201,12 @@ class TypeScriptWriter {
       if (!has_calls(rpc, schema_)) continue;
       const std::string& word = words_.calls.at(rpc);
       const std::string own = scope.take(identifier_of(component), identifier_of(component) + "_");
-      members += "  /** Component `" + component + "`. */\n  readonly " + own + ": " + word + ";\n";
+      members += "  /** Component " + in_comment(component) + ". */\n  readonly " + own + ": " +
+                 word + ";\n";
       made += "    this." + own + " = new " + word + "(client);\n";
     }
     if (!calls && !state && members.empty()) return;  // nothing of it is for clients
-    out_ << "\n/** A client that plays a `" << name << "`. */\nexport class "
+    out_ << "\n/** A client that plays a " << in_comment(name) << ". */\nexport class "
          << words_.entities.at(name);
     if (calls) out_ << " extends " << words_.calls.at(row.rpc);
     out_ << " {\n" << members;
@@ -218,11 +231,11 @@ class TypeScriptWriter {
     const std::string& word = words_.interfaces.at(name);
     Scope scope;
     std::string handlers;
-    out_ << "\n/** What the server calls at the client: `" << name << "`. */\nexport interface "
-         << word << " {\n";
+    out_ << "\n/** What the server calls at the client: " << in_comment(name)
+         << ". */\nexport interface " << word << " {\n";
     for (const CodeMethod& method : row.methods) {
       if (is_left_out(method, schema_)) {
-        out_ << "  // `" << method.name << "` is left out: a type of it is opaque.\n";
+        out_ << "  // " << in_comment(method.name) << " is left out: a type of it is opaque.\n";
         continue;
       }
       const std::string told = scope.take(identifier_of(method.name), ts_word(method.name) + "_");
@@ -245,56 +258,58 @@ class TypeScriptWriter {
 
   // --- the schema, as far as clients need it ---
 
-  static Json methods(const std::string& owner, const CodeClass& row, bool asked) {
-    Json rows = Json::array();
+  static DocumentJson methods(const std::string& owner, const CodeClass& row, bool asked) {
+    DocumentJson rows = DocumentJson::array();
     for (const CodeMethod& method : row.methods) {
-      Json arguments = Json::array();
-      for (const CodeType& each : method.arguments) arguments.push_back(Json::parse(each.json));
-      Json made = {{"name", method.name},
-                   {"id", hex_text(method.id, 8)},
-                   {"signature", hex_text(method.signature, 8)}};
-      if (asked) made["callers"] = Json::array({"own_client"});
+      DocumentJson arguments = DocumentJson::array();
+      for (const CodeType& each : method.arguments)
+        arguments.push_back(DocumentJson::parse(each.json));
+      DocumentJson made = {{"name", method.name},
+                           {"id", hex_text(method.id, 8)},
+                           {"signature", hex_text(method.signature, 8)}};
+      if (asked) made["callers"] = DocumentJson::array({"own_client"});
       made["arguments"] = std::move(arguments);
-      if (asked) made["answer"] = method.answer ? Json::parse(method.answer->json) : Json();
-      if (method.refusal) made["refusal"] = Json::parse(method.refusal->json);
+      if (asked)
+        made["answer"] = method.answer ? DocumentJson::parse(method.answer->json) : DocumentJson();
+      if (method.refusal) made["refusal"] = DocumentJson::parse(method.refusal->json);
       rows.push_back(std::move(made));
     }
     return {{"name", owner}, {"methods", std::move(rows)}};
   }
-  static Json property(const CodeField& field) {
-    Json made = {{"name", field.name},
-                 {"index", field.index},
-                 {"flags", Json::array({"own_client"})},
-                 {"signature", field.signature},
-                 {"type", Json::parse(field.type.json)}};
+  static DocumentJson property(const CodeField& field) {
+    DocumentJson made = {{"name", field.name},
+                         {"index", field.index},
+                         {"flags", DocumentJson::array({"own_client"})},
+                         {"signature", field.signature},
+                         {"type", DocumentJson::parse(field.type.json)}};
     if (field.capacity != 0) made["capacity"] = field.capacity;
     return made;
   }
-  Json document() const {
-    Json hashes = Json::array();
+  DocumentJson document() const {
+    DocumentJson hashes = DocumentJson::array();
     for (const std::uint64_t hash : schema_.hashes) hashes.push_back(hex_text(hash, 16));
-    Json classes = Json::array();
+    DocumentJson classes = DocumentJson::array();
     for (const auto& [name, row] : schema_.classes) {
       if (!row.methods.empty()) classes.push_back(methods(name, row, true));
     }
-    Json clients = Json::array();
+    DocumentJson clients = DocumentJson::array();
     for (const auto& [name, row] : schema_.interfaces) clients.push_back(methods(name, row, false));
-    Json properties = Json::array();
+    DocumentJson properties = DocumentJson::array();
     for (const auto& [name, row] : schema_.properties) {
-      Json fields = Json::array();
+      DocumentJson fields = DocumentJson::array();
       for (const CodeField& field : row.fields) fields.push_back(property(field));
       properties.push_back({{"name", name},
                             {"of_entity", row.of_entity},
                             {"hash", hex_text(row.hash, 16)},
                             {"fields", std::move(fields)}});
     }
-    Json structs = Json::object();
+    DocumentJson structs = DocumentJson::object();
     for (const auto& [name, fields] : schema_.structs) {
-      Json rows = Json::array();
+      DocumentJson rows = DocumentJson::array();
       for (const CodeField& field : fields) {
-        Json made = Json::object();
+        DocumentJson made = DocumentJson::object();
         if (!field.name.empty()) made["name"] = field.name;
-        made["type"] = Json::parse(field.type.json);
+        made["type"] = DocumentJson::parse(field.type.json);
         rows.push_back(std::move(made));
       }
       structs[name] = std::move(rows);

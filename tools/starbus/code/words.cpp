@@ -21,7 +21,7 @@ std::string short_name(std::string_view cpp) {
     if ((cpp[at] == '>' || cpp[at] == ')') && depth > 0) --depth;
     if (depth == 0 && cpp.substr(at, 2) == "::") begin = at + 2;
   }
-  return identifier_of(cpp.substr(begin));
+  return cpp_word(cpp.substr(begin));
 }
 
 void find_enums(const CodeType& type, std::map<std::string, CodeType>& found) {
@@ -94,7 +94,8 @@ std::string Scope::take(const std::string& wanted, const std::string& otherwise)
   if (taken_.insert(wanted).second) return wanted;
   if (taken_.insert(otherwise).second) return otherwise;
   for (std::size_t number = 2;; ++number) {
-    std::string next = otherwise + "_" + std::to_string(number);
+    const char* const between = otherwise.ends_with('_') ? "" : "_";
+    std::string next = otherwise + between + std::to_string(number);
     if (taken_.insert(next).second) return next;
   }
 }

@@ -35,8 +35,17 @@ std::string hex_text(std::uint64_t number, std::size_t digits) {
 }
 
 std::string literal_of(std::string_view text) {
-  using Json = nlohmann::json;
-  return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  using Text = nlohmann::json;
+  return Text(std::string(text)).dump(-1, ' ', false, Text::error_handler_t::replace);
+}
+
+std::string in_comment(std::string_view name) {
+  std::string text = "`";
+  for (const char c : name) {
+    if (c == '/' && text.back() == '*') text += ' ';
+    text += c;
+  }
+  return text + "`";
 }
 
 }  // namespace starbus::starter
