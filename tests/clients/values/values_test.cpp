@@ -37,6 +37,7 @@ struct Order {
   std::int64_t item = 0;
   std::vector<std::string> notes;
   std::optional<Rank> rank;
+  bool operator==(const Order&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(item), CEREAL_NVP(notes), rank);  // the last one without a name
@@ -435,8 +436,8 @@ Json later_steps() {
   const auto step = [&](const char* kind, ByteView bytes) {
     steps.push_back({{"kind", kind},
                      {"hex", hex(bytes)},
-                     {"gold", std::to_string(*hero.gold)},
-                     {"strength", *hero.stats->strength},
+                     {"gold", std::to_string(hero.gold.get())},
+                     {"strength", hero.stats->strength.get()},
                      {"items", hero.items.size()}});
   };
   hero.watch(Audience::own_client);
