@@ -151,7 +151,7 @@ export class PropertyClass {
 }
 
 const kAudiences = ['ghost', 'other_clients', 'own_client', 'save', 'cache'];
-function ownClientSees({ flags }: PropertyDoc, ofEntity: boolean): boolean {
+export function ownClientSees({ flags }: PropertyDoc, ofEntity: boolean): boolean {
   if (flags.some((flag) => kAudiences.includes(flag))) return flags.includes('own_client');
   return !ofEntity && !flags.includes('server_only');
 }

@@ -69,5 +69,7 @@ export const kClassFields = 254;
 export const kNameBytes = 255;
 export const kFieldName = 64;
 export const kShapeBytes = 1024;
+/** Levels of classes of properties within one another; beyond, the table is refused. */
+export const kMaxLevels = 7;
 /** Bytes of properties that wait for the server's names; beyond, a full state is asked for. */
 export const kHeldBytes = 2 * 1024 * 1024;

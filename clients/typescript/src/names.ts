@@ -4,6 +4,7 @@
  * "Names", has the bytes; those of a server are hostile. Pure functions.
  */
 import { BadBytes, Reader, Writer } from './bytes.js';
+import { ownClientSees } from './fields.js';
 import * as limits from './limits.js';
 import { hashOf, methodId } from './rpc.js';
 import type { PropertiesDoc, PropertyDoc, Schema, TypeDoc } from './schema.js';
@@ -106,9 +107,12 @@ function fieldFrom(from: Reader): ServerField {
 
 /** What a field's fingerprint is the hash of: the signature, the class within, the capacity. */
 export function typesOf({ signature, type, capacity }: PropertyDoc): string {
-  const bag = typeof type === 'object' && 'bag' in type ? type.bag[1] : type;
-  const within = typeof bag === 'object' && 'properties' in bag ? ` ${bag.properties}` : '';
-  return signature + within + (capacity ? ` ${capacity}` : '');
+  const within = classWithin(type);
+  return signature + (within ? ` ${within}` : '') + (capacity ? ` ${capacity}` : '');
+}
+function classWithin(type: TypeDoc): string | undefined {
+  const below = typeof type === 'object' && 'bag' in type ? type.bag[1] : type;
+  return typeof below === 'object' && 'properties' in below ? below.properties : undefined;
 }
 
 interface Name {
@@ -137,7 +141,7 @@ export function differences(schema: Schema, server: ServerNames): Difference[] {
   const here = new Map<string, Name>();
   const there = new Map<string, Name>();
   for (const doc of schema.properties) {
-    for (const field of doc.fields) {
+    for (const field of seenOf(doc)) {
       const fingerprint = hashOf(typesOf(field));
       here.set(`${doc.name}.${field.name}`, { owner: doc.name, fingerprint, types: '' });
     }
@@ -149,6 +153,9 @@ export function differences(schema: Schema, server: ServerNames): Difference[] {
   }
   compare('property', here, there, schema.hashes.length === 1, found);
   return found;
+}
+function seenOf({ fields, of_entity }: PropertiesDoc): readonly PropertyDoc[] {
+  return fields.filter((field) => ownClientSees(field, of_entity));
 }
 function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('.'));
@@ -182,9 +189,27 @@ function compare(
  * program's, others are passed over by their shapes.
  */
 export function propertiesOf(schema: Schema, server: ServerNames): PropertiesDoc[] {
+  const docs = classesOf(schema, server);
+  const byName = new Map(docs.map((doc) => [doc.name, doc]));
+  let visits = 0;
+  const visit = (doc: PropertiesDoc | undefined, level: number): void => {
+    if (doc === undefined) throw new BadBytes('malformed', 'a class that is not in the table');
+    visits += 1;
+    const deep = level > limits.kMaxLevels || visits > limits.kNameRows;
+    if (deep) throw new BadBytes('too_deep', 'classes within one another');
+    for (const { type } of doc.fields) {
+      const below = classWithin(type);
+      if (below !== undefined) visit(byName.get(below), level + 1);
+    }
+  };
+  for (const doc of docs) if (doc.of_entity) visit(doc, 1);
+  return docs;
+}
+function classesOf(schema: Schema, server: ServerNames): PropertiesDoc[] {
   return server.classes.map(({ name, hash, fields }) => {
     const own = schema.properties.find((one) => one.name === name);
-    const known = new Map(own?.fields.map((field) => [field.name, field]));
+    const seen = own === undefined ? [] : seenOf(own);
+    const known = new Map(seen.map((field) => [field.name, field]));
     const isSame = ({ name: field, fingerprint }: ServerField): boolean => {
       const mine = known.get(field);
       return mine !== undefined && hashOf(typesOf(mine)) === fingerprint;
@@ -192,12 +217,12 @@ export function propertiesOf(schema: Schema, server: ServerNames): PropertiesDoc
     const same = new Set(fields.filter(isSame).map((field) => field.name));
     return {
       name,
-      of_entity: own?.of_entity ?? true,
+      of_entity: own?.of_entity ?? false,
       hash: hash.toString(16).padStart(16, '0'),
       fields: fields.map((field) =>
         same.has(field.name) ? { ...known.get(field.name)!, index: field.index } : passed(field),
       ),
-      absent: own?.fields.filter((field) => !same.has(field.name)) ?? [],
+      absent: seen.filter((field) => !same.has(field.name)),
     };
   });
 }

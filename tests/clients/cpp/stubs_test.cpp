@@ -173,7 +173,7 @@ TEST_F(GameStubs, RequestsAreTypedAndHaveTypedOutcomes) {
   answer("a80007ff");  // two values
   ASSERT_EQ(hero.buy(1, "", note), Asked::ok);
   world.session.bye(world.now);
-  world.advance();
+  world.lose();
   EXPECT_THAT(told,
               ElementsAre("replied", "refused", "replied", "failed", "unreadable", "unknown"));
 }
@@ -273,8 +273,7 @@ TEST_F(GameStubs, TheQuestionForNamesIsAskedOncePerFullState) {
   begin("same");
   EXPECT_EQ(program.names, 1);
   EXPECT_THAT(program.differ, ElementsAre());
-  const NameTable two{std::array<std::uint64_t, 2>{1, heroes::kHashes[0]}, {}, {}};
-  EXPECT_EQ(hex(names_request(two)), vectors().at("names").at("request"));
+  EXPECT_EQ(hex(names_request(heroes::names())), vectors().at("names").at("request"));
   full({});
   answer(vectors().at("names").at("same"));
   EXPECT_EQ(program.names, 2);
@@ -345,16 +344,18 @@ TEST_F(GameStubs, NamesThatAreCutOrChangedAreRefusedOrRead) {
     EXPECT_FALSE(read_names(value.first(size)));
   }
   heroes::HeroState::Watch watch;
+  std::vector<Bytes> later;
+  for (const Json& step : vectors().at("later")) later.push_back(golden(step.at("hex")));
   for (std::size_t at = 0; at < value.size(); ++at) {
-    for (const unsigned change : {1U, 0x20U, 0x80U, 0xffU}) {
+    for (const unsigned change : {1U, 0x20U, 0xffU}) {
       Bytes other(value.begin(), value.end());
       other[at] ^= static_cast<std::byte>(change);
       const Read<ServerNames> read = read_names(other);
       static_cast<void>(differences(heroes::names(), *read));
       View<heroes::HeroState> view(watch);
-      ASSERT_EQ(view.snapshot(golden(vectors().at("later")[0].at("hex"))), Taken::waits);
-      for (int each = 1; each <= 3; ++each) {
-        static_cast<void>(view.delta(golden(vectors().at("later")[std::size_t(each)].at("hex"))));
+      ASSERT_EQ(view.snapshot(later[0]), Taken::waits);
+      for (std::size_t each = 1; each < later.size(); ++each) {
+        static_cast<void>(view.delta(later[each]));
       }
       static_cast<void>(view.learn(*read));
     }
