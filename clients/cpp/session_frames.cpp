@@ -145,6 +145,7 @@ void Session::show_full(const FullState& full) {
   may_ask_ = !leaving_;
   busy_.reset();
   if (may_ask_) say_again(full.up_seen);
+  ask_names();
   events_.on_full(full);
   tell(std::move(endings));
 }

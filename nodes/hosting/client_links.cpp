@@ -10,6 +10,7 @@
 #include "base/unit_guard.hpp"
 #include "bus/client/bus.hpp"
 #include "entity/client/link.hpp"
+#include "entity/objects/client_names.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/properties/scratch.hpp"
 #include "entity/rpc/rpc.hpp"
@@ -114,6 +115,9 @@ void ClientLinks::keep(Entity& entity) {
 
 void ClientLinks::begin(Entity& entity, const Effects::Begin& request) {
   ++counters_.requests;
+  if (const auto names = entity::answer_names(request.body)) {
+    return answered(id_of(entity), request.login, request.u, *names);
+  }
   const sessions::LinkState& state = entity.client_link()->state();
   const auto taker = [this, weak = std::weak_ptr(context_.alive), id = id_of(entity),
                       login = request.login, u = request.u](bus::ByteView answer) {

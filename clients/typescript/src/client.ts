@@ -17,6 +17,8 @@ import type { Output, Saved, SessionEvent, State } from './events.js';
 import { Gates, schemeOf } from './gates.js';
 import { Inflate, Inflater, kInflates, platformInflate } from './inflate.js';
 import * as limits from './limits.js';
+import { decodeNames, differences, namesRequest } from './names.js';
+import type { Difference, ServerNames } from './names.js';
 import { Change, Replica } from './replica.js';
 import type { Fate } from './requests.js';
 import { Answer, decodeAnswer, encodeAsk, methodId } from './rpc.js';
@@ -62,7 +64,7 @@ export interface AskOptions {
   readonly timeout?: number;
 }
 /** How a request has ended: its answer, or why there is none. */
-export type Outcome = Answer | Exclude<Fate, { fate: 'replied' }>;
+export type Outcome<V = any, R = any> = Answer<V, R> | Exclude<Fate, { fate: 'replied' }>;
 
 /** What the program hears, by the name of the event. */
 export interface ClientEvents {
@@ -74,6 +76,11 @@ export interface ClientEvents {
   changed: readonly Change[];
   /** Changes in bytes, of a client without the schema of these. */
   news: Uint8Array;
+  /**
+   * The server says its names: what differs from the schema. Empty: nothing. What the server does
+   * not have as the schema does, `ask` ends as `not_begun`, `differs`; the rest goes on.
+   */
+  names: readonly Difference[];
   /** A call that no handler is there for; `group` if it was said to one. */
   call: Call & { group: string | undefined };
   /** The stretch is over: another one follows, or the end. */
@@ -118,6 +125,10 @@ export class Client extends Events<ClientEvents> {
   readonly #asked = new Map<number, (fate: Fate) => void>();
   readonly #handlers = new Map<number, Handler>();
   readonly #replica: Replica | undefined;
+  #differing = new Set<number>(); // methods that the server does not have as the schema does
+  #held: Uint8Array[] | undefined; // properties that wait for the server's names
+  #heldBytes = 0;
+  #stretch = 0;
   #connection: Connection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #working = false;
@@ -197,12 +208,13 @@ export class Client extends Events<ClientEvents> {
    * Asks the subject, by `class.method` of the schema or by what it says of a method. Ends always,
    * with one outcome. Throws BadBytes for arguments of other types, and Error for no such method.
    */
-  async ask(
+  async ask<V = any, R = any>(
     method: string | Method,
     args: readonly unknown[] = [],
     options: AskOptions = {},
-  ): Promise<Outcome> {
+  ): Promise<Outcome<V, R>> {
     const known = this.#method(method);
+    if (this.#differing.has(known.id)) return { fate: 'not_begun', why: 'differs' };
     const fate = await this.askBytes(encodeAsk(known, args), options);
     if (fate.fate !== 'replied') return fate;
     try {
@@ -360,15 +372,73 @@ export class Client extends Events<ClientEvents> {
     this.#subject = full.subject;
     this.#groups = full.groups;
     this.#hasState = false;
-    const changes = this.#take(() =>
-      full.properties.length > 0 ? this.#replica?.applySnapshot(full.properties) : undefined,
-    );
-    this.#hasState = changes !== undefined;
+    this.#held = undefined;
+    const asks = this.#askNames();
+    const changes = this.#snapshot(full.properties, asks);
     this.emit('subject', full);
     if (changes !== undefined) this.emit('changed', changes);
     for (const { resolve } of this.#waits.splice(0)) resolve();
   }
+  /** `holds`: properties of another schema wait for the names of the server. */
+  #snapshot(bytes: Uint8Array, holds: boolean): Change[] | undefined {
+    const changes = this.#take(() => {
+      try {
+        return bytes.length > 0 ? this.#replica?.applySnapshot(bytes) : undefined;
+      } catch (error) {
+        if (!holds || !isMismatch(error)) throw error;
+        this.#held = [];
+        this.#heldBytes = 0;
+        this.#hold(bytes);
+        return undefined;
+      }
+    });
+    this.#hasState = changes !== undefined;
+    return changes;
+  }
+  #hold(bytes: Uint8Array): void {
+    this.#heldBytes += bytes.length;
+    this.#held?.push(bytes);
+    if (this.#heldBytes <= limits.kHeldBytes) return;
+    this.#held = undefined;
+    this.#session.refresh(now());
+  }
+  /** Asks the server for its names. False: the schema has none to compare. */
+  #askNames(): boolean {
+    const hashes = this.#options.schema?.hashes ?? [];
+    if (hashes.length === 0) return false;
+    const stretch = ++this.#stretch;
+    const asked = this.askBytes(namesRequest(hashes));
+    void asked.then((fate) => {
+      if (stretch === this.#stretch) this.#hearNames(fate);
+    });
+    return true;
+  }
+  /** A server that does not say them checks each call itself. */
+  #hearNames(fate: Fate): void {
+    let names: ServerNames | undefined;
+    let found: Difference[] | undefined;
+    try {
+      names = fate.fate === 'replied' ? decodeNames(fate.answer) : undefined;
+      if (names !== undefined) {
+        found = differences(this.#options.schema!, names);
+        if (!names.same) this.#replica?.learn(names);
+      }
+    } catch (error) {
+      this.emit('error', error);
+    }
+    const lacks = ({ kind, what }: Difference): boolean => kind !== 'added' && what === 'asked';
+    this.#differing = new Set(found?.filter(lacks).map(({ name }) => methodId(name)));
+    if (found !== undefined) this.emit('names', found);
+    const [snapshot, ...news] = this.#held ?? [];
+    this.#held = undefined;
+    if (snapshot === undefined) return;
+    const changes = this.#snapshot(snapshot, false);
+    if (changes !== undefined) this.emit('changed', changes);
+    for (const each of news) this.#news(each);
+    this.#work();
+  }
   #news(bytes: Uint8Array): void {
+    if (this.#held !== undefined) return this.#hold(bytes);
     if (!this.#hasState) return this.emit('news', bytes);
     const changes = this.#take(() => this.#replica?.applyDelta(bytes));
     if (changes !== undefined && changes.length > 0) this.emit('changed', changes);
@@ -403,6 +473,9 @@ export class Client extends Events<ClientEvents> {
   }
 }
 
+function isMismatch(error: unknown): boolean {
+  return error instanceof BadBytes && error.code === 'schema_mismatch';
+}
 function isTypes(method: readonly TypeDoc[] | MethodDoc): method is readonly TypeDoc[] {
   return Array.isArray(method);
 }

@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "entity/client/link.hpp"
+#include "entity/objects/client_names.hpp"
 #include "entity/properties/properties.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "testing/cluster.hpp"
@@ -288,6 +289,39 @@ TEST_F(ClientsTest, ARequestHasTheRightsOfItsOwnClientAlone) {
     const sessions::ToSubject word4 = request<&Knight::buy>(2, 1, 1);
     const auto stranger = co_await say(other->endpoint, word4);
     EXPECT_EQ(stranger.kind, sessions::AnswerKind::refused);
+  });
+}
+
+TEST_F(ClientsTest, AQuestionForNamesIsAnsweredForAnySubject) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const auto ask = [](std::uint64_t u, std::uint64_t hash) {
+      sessions::Request made{{5, 5}, 1, {1, 1}, u, {}};
+      entity::Encoder out(made.body);
+      rpc::CallHeader head;
+      head.method = rpc::method_id("starbus", "names");
+      head.signature = rpc::hash32("([u64])->names1");
+      rpc::put_header(out, head);
+      for (const std::uint64_t number : {std::uint64_t{1}, hash}) out.varint(number);
+      return made;
+    };
+    const sessions::ToSubject same = ask(1, entity::client_table().hash);
+    const sessions::ToSubject other = ask(2, 7);
+    co_await say(gate->endpoint, same);
+    co_await say(gate->endpoint, other);
+    EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 2; }));
+    std::vector<std::string> answers;
+    for (const sessions::Part& part : gate->parts) {
+      if (part.kind != PartKind::reply) continue;
+      const sessions::Reply reply = *sessions::decode_reply(*part.body);
+      answers.emplace_back(bus::as_text(reply.answer));
+    }
+    EXPECT_EQ(answers[0].size(), 12U);  // head, form, hash, same
+    EXPECT_NE(answers[1].find("test_knight.buy"), std::string::npos);
+    EXPECT_NE(answers[1].find("test_knight_client.said"), std::string::npos);
+    EXPECT_NE(answers[1].find("KnightState"), std::string::npos);
+    EXPECT_EQ(answers[1].find("test_knight.forbidden"), std::string::npos);
   });
 }
 
