@@ -61,9 +61,9 @@ class GatesTest : public testing::Test {
 };
 
 TEST_F(GatesTest, ClientsOfAllGatesAreListedPageByPage) {
-  documents["a.g1/clients?prefix=x"] = page({row(kAda, "xada")}, kAda);
-  documents["a.g1/clients?prefix=x&after=" + kAda] = page({row(kBob, "xbob")});
-  documents["b.g2/clients?prefix=x"] = page({row(kCid, "xcid")});
+  documents["a.g1/clients?prefix=x"] = page(json::array({row(kAda, "xada")}), kAda);
+  documents["a.g1/clients?prefix=x&after=" + kAda] = page(json::array({row(kBob, "xbob")}));
+  documents["b.g2/clients?prefix=x"] = page(json::array({row(kCid, "xcid")}));
   const ClientList all = list_clients(gates, look(), {.prefix = "x"});
   EXPECT_THAT(all.rows, SizeIs(3));
   EXPECT_EQ(all.sessions, 6U);
@@ -84,8 +84,8 @@ TEST_F(GatesTest, ClientsOfAllGatesAreListedPageByPage) {
 }
 
 TEST_F(GatesTest, ABoundAtTheEndOfAGateGoesOnAtTheNext) {
-  documents["a.g1/clients?prefix="] = page({row(kAda, "ada")});
-  documents["b.g2/clients?prefix="] = page({row(kCid, "cid")});
+  documents["a.g1/clients?prefix="] = page(json::array({row(kAda, "ada")}));
+  documents["b.g2/clients?prefix="] = page(json::array({row(kCid, "cid")}));
   const ClientList one = list_clients(gates, look(), {.limit = 1});
   EXPECT_EQ(one.next, "b.g2/");
   const ClientList rest = list_clients(gates, look(), {.after = one.next, .limit = 1});
@@ -94,7 +94,7 @@ TEST_F(GatesTest, ABoundAtTheEndOfAGateGoesOnAtTheNext) {
 }
 
 TEST_F(GatesTest, AGateThatDoesNotAnswerIsNoted) {
-  documents["b.g2/clients?prefix="] = page({row(kCid, "cid")});
+  documents["b.g2/clients?prefix="] = page(json::array({row(kCid, "cid")}));
   const ClientList list = list_clients(gates, look(), {});
   EXPECT_THAT(list.rows, SizeIs(1));
   EXPECT_THAT(list.notes, ElementsAre(HasSubstr("a.g1: ")));
@@ -139,15 +139,17 @@ TEST_F(GatesTest, AClientIsFoundByNameAndBySession) {
                 {"control_bytes", 120},
                 {"traffic", {{"calls", {{"number", 5}, {"bytes", 1'200}}}}},
                 {"parted", {{"why", "silent"}, {"ago_ms", 66'000}}}});
-  documents["a.g1/clients?name=ada"] = page({row(kAda, "ada")});
+  documents["a.g1/clients?name=ada"] = page(json::array({row(kAda, "ada")}));
   documents["b.g2/clients?name=ada"] = page(json::array());
   documents["a.g1/client?id=" + kAda] = whole;
-  documents["a.g1/partings?name=ada"] = {
-      {"partings",
-       {{{"ago_ms", 66'000}, {"session", kAda}, {"why", "silent"}, {"over", false}},
-        {{"ago_ms", 99'000}, {"session", kBob}, {"why", "replaced"}, {"over", true}}}}};
-  documents["b.g2/partings?name=ada"] = {
-      {"partings", {{{"ago_ms", 80'000}, {"session", kAda}, {"why", "given"}, {"over", true}}}}};
+  const auto parting = [](std::uint64_t ago, const std::string& session, const char* why,
+                          bool over) -> json {
+    return {{"ago_ms", ago}, {"session", session}, {"why", why}, {"over", over}};
+  };
+  documents["a.g1/partings?name=ada"]["partings"] = json::array(
+      {parting(66'000, kAda, "silent", false), parting(99'000, kBob, "replaced", true)});
+  documents["b.g2/partings?name=ada"]["partings"] =
+      json::array({parting(80'000, kAda, "given", true)});
   const ClientFound found = find_client(gates, look(), "ada");
   EXPECT_THAT(found.sessions, SizeIs(1));
   EXPECT_THAT(found.notes, IsEmpty());
@@ -287,8 +289,8 @@ TEST(AnnounceCommand, SaysWhatIsWrongBeforeAnybodyIsAsked) {
 
 TEST_F(GatesTest, ReadingsOfDoctorKnowWhoIsTrustedAndWhoIsLost) {
   documents["a.g1/gate"] = {{"now_ms", 1'000}, {"sessions", 3}};
-  documents["a.g1/clients?lost_ms=10000"] = page({row(kAda, "ada")}, kAda);
-  documents["a.g1/clients?lost_ms=10000&after=" + kAda] = page({row(kBob, "bob")});
+  documents["a.g1/clients?lost_ms=10000"] = page(json::array({row(kAda, "ada")}), kAda);
+  documents["a.g1/clients?lost_ms=10000&after=" + kAda] = page(json::array({row(kBob, "bob")}));
   documents["b.l1/login"] = {{"now_ms", 6'000}};
   std::map<std::string, std::vector<std::string>> names = {{"gate/", {"1", "a.g1", "c.arena"}},
                                                            {"node/", {"a.g1", "b.l1", "c.arena"}},

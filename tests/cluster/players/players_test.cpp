@@ -154,15 +154,19 @@ class PlayersTest : public ::testing::Test {
     return plays([&] { return who.subject == "player/" + name + ".1"; });
   }
 
-  /// Runs bustop at host a; its output.
-  std::string bustop(std::vector<std::string> arguments, int code) {
+  /// Runs bustop at host a; its output. `code`: its exit code, if that is certain.
+  std::string bustop(std::vector<std::string> arguments, std::optional<int> code) {
     const std::string log = "bustop-" + std::to_string(++runs);
     arguments.insert(arguments.begin(), program("bustop"));
     arguments.insert(arguments.end(), {"--busd", cluster.endpoint("a")});
-    EXPECT_EQ(cluster.run(arguments, log)->wait(30s), code) << cluster.log_of(log);
+    const std::optional<int> ended = cluster.run(arguments, log)->wait(30s);
+    EXPECT_TRUE(ended) << cluster.log_of(log);
+    if (code) {
+      EXPECT_EQ(ended, code) << cluster.log_of(log);
+    }
     return cluster.log_of(log);
   }
-  nlohmann::json bustop_json(std::vector<std::string> arguments, int code) {
+  nlohmann::json bustop_json(std::vector<std::string> arguments, std::optional<int> code) {
     arguments.push_back("--json");
     auto json = nlohmann::json::parse(bustop(std::move(arguments), code), nullptr, false);
     EXPECT_FALSE(json.is_discarded());
@@ -223,7 +227,9 @@ void PlayersTest::operators_see_and_address(Device& desk) {
     EXPECT_THAT(by_name[gate]->log(), HasSubstr("as it says: announcement 1 to group \"\""));
   }
   // Without roles all are servers, gates too; nothing else is wrong with gates and logins.
-  const auto found = bustop_json({"doctor", "--admin", cluster.busd("a").admin()}, 1)["findings"];
+  // Of a machine under load doctor may say more.
+  const auto found =
+      bustop_json({"doctor", "--admin", cluster.busd("a").admin()}, std::nullopt)["findings"];
   std::size_t trusted = 0;
   for (const auto& finding : found) {
     trusted += finding["check"] == "gate_trusted" ? 1 : 0;

@@ -81,8 +81,19 @@ Error unknown_type(std::string_view name) {
                               "f64, str, or [T] for a list of one"};
 }
 
+bool is_list(std::string_view name) {
+  return name.size() > 2 && name.front() == '[' && name.back() == ']';
+}
+
+/// As entity/archive/signature.hpp writes the type: a list of T is a class of C++.
+std::string signature_of(std::string_view name) {
+  if (!is_list(name)) return std::string(name);
+  const std::string_view element = name.substr(1, name.size() - 2);
+  return "{[" + (element == "str" ? std::string("{n,bytes}") : std::string(element)) + "]}";
+}
+
 bus::Result<> put(Encoder& out, std::string_view name, const json& value) {
-  const bool list = name.size() > 2 && name.front() == '[' && name.back() == ']';
+  const bool list = is_list(name);
   const Type* const type = type_of(list ? name.substr(1, name.size() - 2) : name);
   if (type == nullptr) return unknown_type(name);
   const Error misfit(Errc::bad_bytes, value.dump(-1, ' ', true, json::error_handler_t::replace) +
@@ -127,11 +138,16 @@ bus::Result<std::string> call_of(const std::string& method, const json& argument
     return Error(Errc::bad_bytes, "the arguments are not a JSON array of " +
                                       std::to_string(names.size()) + " values");
   }
+  std::string signature = "(";
+  for (const std::string_view name : names) {
+    signature += (signature.size() == 1 ? "" : ",") + signature_of(name);
+  }
+  signature += ")";
   bus::Bytes bytes;
   std::byte head[8];
   bus::store(head,
              entity::rpc::method_id(method.substr(0, dot), method.substr(dot + 1, open - dot - 1)));
-  bus::store(head + 4, entity::rpc::hash32(types));
+  bus::store(head + 4, entity::rpc::hash32(signature));
   Encoder out(bytes);
   out.raw(head, sizeof head);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -52,7 +52,10 @@ std::string text_at(const json& from, const char* key) {
 std::uint64_t number_at(const json& from, const char* key) {
   if (!from.is_object()) return 0;
   const auto found = from.find(key);
-  return found != from.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  if (found == from.end() || !found->is_number_integer()) return 0;
+  return found->is_number_unsigned() || found->get<std::int64_t>() >= 0
+             ? found->get<std::uint64_t>()
+             : 0;
 }
 bool flag_at(const json& from, const char* key) {
   if (!from.is_object()) return false;
