@@ -131,14 +131,15 @@ TEST(ClientCode, AnyValueAtAnyPlaceGivesCodeOrAnError) {
                          Json::array(),
                          Json::object(),
                          Json{{"struct", "ns::union"}}};
-  for (const auto& [path, value] : whole.flatten().items()) {
+  const Json flat = whole.flatten();
+  std::size_t tries = 0;
+  for (const auto& [path, value] : flat.items()) {
     for (const Json& other : values) {
       Json changed = whole;
       changed[Json::json_pointer(path)] = other;
-      for (const CodeLanguage language : {CodeLanguage::cpp, CodeLanguage::typescript}) {
-        const auto written = code(language, "x", {{"x.json", changed.dump()}});
-        if (!written) EXPECT_FALSE(written.error().detail.empty());
-      }
+      const auto language = ++tries % 2 == 0 ? CodeLanguage::cpp : CodeLanguage::typescript;
+      const auto written = code(language, "x", {{"x.json", changed.dump()}});
+      EXPECT_TRUE(written || !written.error().detail.empty());
     }
   }
 }
