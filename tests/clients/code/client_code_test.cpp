@@ -14,6 +14,7 @@
 #include "tools/starbus/cli.hpp"
 #include "tools/starbus/code/limits.hpp"
 #include "tools/starbus/code/words.hpp"
+#include "tools/starbus/code/write.hpp"
 
 namespace starbus::starter {
 namespace {
@@ -204,6 +205,7 @@ TEST(ClientCode, WordsAreIdentifiers) {
   EXPECT_EQ(cpp_word("delete"), "delete_");
   EXPECT_EQ(pascal_of("player_client"), "PlayerClient");
   EXPECT_EQ(pascal_of("7z"), "_7z");
+  EXPECT_EQ(in_comment("a*/b\xe2\x80\xa8"), "`a* /b???`");
   Scope scope({"taken"});
   EXPECT_EQ(scope.take("taken"), "taken_2");
   EXPECT_EQ(scope.take("taken"), "taken_3");
