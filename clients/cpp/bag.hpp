@@ -34,6 +34,7 @@ class Bag {
 
   // --- for the view of properties alone ---
 
+  /// As find().
   T* edit(const K& key) {
     const auto at = items_.find(key);
     return at == items_.end() ? nullptr : &at->second.item;

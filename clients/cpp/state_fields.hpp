@@ -7,7 +7,7 @@
 
 namespace starbus::game {
 
-namespace state_detail {
+namespace detail {
 
 inline void refuse(StateReader& in) {
   in.refuse(Refusal::malformed);
@@ -34,8 +34,6 @@ inline std::size_t elements(StateReader& in) {
   return in.ok() ? count : 0;
 }
 
-}  // namespace state_detail
-
 /// A field whose changes are whole values.
 template <class T>
 struct StateField {
@@ -43,10 +41,10 @@ struct StateField {
     get_value(in, *static_cast<T*>(field));
   }
   static void apply(StateReader& in, Operation operation, void* field, const FieldRow&) {
-    if (operation != Operation::set) return state_detail::refuse(in);
+    if (operation != Operation::set) return refuse(in);
     get_value(in, *static_cast<T*>(field));
   }
-  static void element(StateReader& in, Part, void*, const FieldRow&) { state_detail::refuse(in); }
+  static void element(StateReader& in, Part, void*, const FieldRow&) { refuse(in); }
   static constexpr void* (*enter)(StateReader&, void*) = nullptr;
 };
 
@@ -61,10 +59,8 @@ struct StateField<T> {
     in.fields(T::row().name, &fresh);
     *static_cast<T*>(field) = std::move(fresh);
   }
-  static void apply(StateReader& in, Operation, void*, const FieldRow&) {
-    state_detail::refuse(in);
-  }
-  static void element(StateReader& in, Part, void*, const FieldRow&) { state_detail::refuse(in); }
+  static void apply(StateReader& in, Operation, void*, const FieldRow&) { refuse(in); }
+  static void element(StateReader& in, Part, void*, const FieldRow&) { refuse(in); }
   static void* enter(StateReader&, void* field) { return field; }
 };
 
@@ -73,7 +69,7 @@ struct StateField<std::vector<T>> {
   using List = std::vector<T>;
   static void read(StateReader& in, void* field, const FieldRow&) {
     List fresh;
-    for (std::size_t left = state_detail::elements(in); left > 0 && in.ok(); --left) {
+    for (std::size_t left = elements(in); left > 0 && in.ok(); --left) {
       fresh.push_back(value(in));
     }
     *static_cast<List*>(field) = std::move(fresh);
@@ -88,24 +84,24 @@ struct StateField<std::vector<T>> {
       case Operation::list_push:
         return insert(in, list, list.size());
       case Operation::list_insert:
-        return insert(in, list, state_detail::place_in(in, list.size() + 1));
+        return insert(in, list, place_in(in, list.size() + 1));
       case Operation::list_pop:
         return list.empty() ? in.desync() : list.pop_back();
       case Operation::list_set:
         return element(in, Part::element, field, row);
       case Operation::list_erase: {
-        const std::size_t at = state_detail::place_in(in, list.size());
+        const std::size_t at = place_in(in, list.size());
         if (in.ok()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
         return;
       }
       default:
-        return state_detail::refuse(in);
+        return refuse(in);
     }
   }
   static void element(StateReader& in, Part part, void* field, const FieldRow&) {
     List& list = *static_cast<List*>(field);
-    if (part != Part::element) return state_detail::refuse(in);
-    const std::size_t at = state_detail::place_in(in, list.size());
+    if (part != Part::element) return refuse(in);
+    const std::size_t at = place_in(in, list.size());
     T each = value(in);
     if (in.ok()) list[at] = std::move(each);
   }
@@ -129,9 +125,9 @@ struct StateField<std::map<K, T>> {
   using Map = std::map<K, T>;
   static void read(StateReader& in, void* field, const FieldRow&) {
     Map fresh;
-    for (std::size_t left = state_detail::elements(in); left > 0 && in.ok(); --left) {
-      K key = state_detail::key_of<K>(in);
-      if (fresh.contains(key)) return state_detail::refuse(in);
+    for (std::size_t left = elements(in); left > 0 && in.ok(); --left) {
+      K key = key_of<K>(in);
+      if (fresh.contains(key)) return refuse(in);
       get_value(in, fresh[std::move(key)]);
     }
     *static_cast<Map*>(field) = std::move(fresh);
@@ -140,14 +136,14 @@ struct StateField<std::map<K, T>> {
     Map& map = *static_cast<Map*>(field);
     if (operation == Operation::clear) return map.clear();
     if (operation == Operation::set) return read(in, field, row);
-    if (operation == Operation::map_put) return put(in, map, state_detail::key_of<K>(in));
-    if (operation != Operation::map_erase) return state_detail::refuse(in);
-    if (map.erase(state_detail::key_of<K>(in)) == 0) in.desync();
+    if (operation == Operation::map_put) return put(in, map, key_of<K>(in));
+    if (operation != Operation::map_erase) return refuse(in);
+    if (map.erase(key_of<K>(in)) == 0) in.desync();
   }
   static void element(StateReader& in, Part part, void* field, const FieldRow&) {
     Map& map = *static_cast<Map*>(field);
-    if (part == Part::slot) return state_detail::refuse(in);
-    K key = state_detail::key_of<K>(in);
+    if (part == Part::slot) return refuse(in);
+    K key = key_of<K>(in);
     if (part == Part::element) return put(in, map, std::move(key));
     map.erase(key);
   }
@@ -170,10 +166,10 @@ struct StateField<Bag<K, T>> {
     if (count > row.capacity) return in.refuse(Refusal::too_large);
     Items fresh;
     for (std::size_t left = count; left > 0 && in.ok(); --left) {
-      const K key = state_detail::key_of<K>(in);
+      const K key = key_of<K>(in);
       const std::uint64_t slot = in.number();
       if (slot >= row.capacity || fresh.find(key) != nullptr || fresh.at(slot) != nullptr) {
-        return state_detail::refuse(in);
+        return refuse(in);
       }
       in.fields(T::row().name, &fresh.insert(key, slot));
     }
@@ -185,11 +181,11 @@ struct StateField<Bag<K, T>> {
       bag = {};
       return;
     }
-    const K key = state_detail::key_of<K>(in);
+    const K key = key_of<K>(in);
     const bool there = in.ok() && bag.find(key) != nullptr;
     if (operation == Operation::bag_erase) return there ? bag.erase(key) : in.desync();
     const bool inserts = operation == Operation::bag_insert;
-    if (!inserts && operation != Operation::bag_move) return state_detail::refuse(in);
+    if (!inserts && operation != Operation::bag_move) return refuse(in);
     const std::uint64_t slot = in.number();
     if (!in.ok() || slot >= row.capacity || there == inserts) return in.desync();
     if (!inserts) return bag.place(key, slot);
@@ -198,11 +194,11 @@ struct StateField<Bag<K, T>> {
   }
   static void element(StateReader& in, Part part, void* field, const FieldRow& row) {
     Items& bag = *static_cast<Items*>(field);
-    const K key = state_detail::key_of<K>(in);
+    const K key = key_of<K>(in);
     const bool there = in.ok() && bag.find(key) != nullptr;
     if (part == Part::gone) return there ? bag.erase(key) : void();
     const std::uint64_t slot = in.number();
-    if (!in.ok() || slot >= row.capacity) return state_detail::refuse(in);
+    if (!in.ok() || slot >= row.capacity) return refuse(in);
     if (!there) {
       if (part == Part::slot || bag.size() >= row.capacity) return in.desync();
       bag.insert(key, bag.at(slot) == nullptr ? slot : bag.first_free());
@@ -214,18 +210,17 @@ struct StateField<Bag<K, T>> {
     *bag.edit(key) = std::move(fresh);
   }
   static void* enter(StateReader& in, void* field) {
-    const K key = state_detail::key_of<K>(in);
+    const K key = key_of<K>(in);
     void* const item = in.ok() ? static_cast<Items*>(field)->edit(key) : nullptr;
     if (item == nullptr) in.desync();
     return item;
   }
 };
 
+/// These functions of one type.
 template <class T>
 inline constexpr FieldOps kFieldOps{&StateField<T>::read, &StateField<T>::apply,
                                     &StateField<T>::element, StateField<T>::enter};
-
-namespace state_detail {
 
 template <class T>
 struct Below {
@@ -249,15 +244,15 @@ struct Member<M> {
   static void* of(void* state) { return &(static_cast<C*>(state)->*M); }
 };
 
-}  // namespace state_detail
+}  // namespace detail
 
 /// A row of generated code: field_row<&HeroState::gold>("gold", 1, 0x5ac81d30).
 template <auto M>
 constexpr FieldRow field_row(std::string_view name, std::uint8_t index, std::uint32_t fingerprint,
                              std::size_t capacity = 0) {
-  using At = state_detail::Member<M>;
+  using At = detail::Member<M>;
   using Type = typename At::Type;
-  return {name,    index, fingerprint, &kFieldOps<Type>, &At::of, state_detail::Below<Type>::row,
+  return {name,    index, fingerprint, &detail::kFieldOps<Type>, &At::of, detail::Below<Type>::row,
           capacity};
 }
 

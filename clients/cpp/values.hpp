@@ -52,7 +52,11 @@ class ValueReader : public FieldReader {
  public:
   using FieldReader::FieldReader;
   /// The number of elements that follow; too_large beyond kValueElements of all containers.
-  std::size_t elements();
+  std::size_t elements() {
+    const std::size_t count = this->count(elements_);
+    elements_ -= count;
+    return count;
+  }
   /// Reads what is nested in a class or container; too_large beyond kValueDepth.
   template <class ReadIt>
   void nested(ReadIt read) {
@@ -71,19 +75,18 @@ struct Nothing {
   friend bool operator==(const Nothing&, const Nothing&) = default;
 };
 
+/// Appends a value.
+template <class T>
+void put_value(ValueWriter& out, const T& value);
+/// Reads one; after a refusal it is any.
+template <class T>
+void get_value(ValueReader& in, T& value);
+
+namespace detail {
+
 /// How values of T are written and read.
 template <class T>
 struct Codec;
-
-template <class T>
-void put_value(ValueWriter& out, const T& value) {
-  Codec<T>::put(out, value);
-}
-/// After a refusal the value is any.
-template <class T>
-void get_value(ValueReader& in, T& value) {
-  Codec<T>::get(in, value);
-}
 
 template <class T>
 requires std::is_integral_v<T>
@@ -302,5 +305,16 @@ struct Codec<T> {
     });
   }
 };
+
+}  // namespace detail
+
+template <class T>
+void put_value(ValueWriter& out, const T& value) {
+  detail::Codec<T>::put(out, value);
+}
+template <class T>
+void get_value(ValueReader& in, T& value) {
+  detail::Codec<T>::get(in, value);
+}
 
 }  // namespace starbus::game

@@ -76,6 +76,7 @@ class View {
   /// Null: there is none now. It is changed in place; good until the next snapshot.
   const State* state() const { return state_ ? &*state_ : nullptr; }
 
+  /// Of a full state.
   Taken snapshot(ByteView bytes) {
     State fresh{};
     state_.reset();
@@ -83,6 +84,7 @@ class View {
     if (taken == Taken::ok) state_ = std::move(fresh);
     return tell(taken);
   }
+  /// Of news.
   Taken delta(ByteView bytes) {
     const Taken taken = core_.delta(bytes, state_ ? &*state_ : nullptr);
     if (taken != Taken::ok && taken != Taken::waits) state_.reset();

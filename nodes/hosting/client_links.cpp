@@ -10,7 +10,7 @@
 #include "base/unit_guard.hpp"
 #include "bus/client/bus.hpp"
 #include "entity/client/link.hpp"
-#include "entity/objects/client_names.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/properties/scratch.hpp"
 #include "entity/rpc/rpc.hpp"

@@ -4,9 +4,9 @@
 
 #include "base/hex.hpp"
 #include "entity/archive/signature.hpp"
-#include "entity/objects/client_names.hpp"
-#include "entity/objects/client_schema.hpp"
 #include "entity/objects/entity_schema.hpp"
+#include "entity/objects/names/client_names.hpp"
+#include "entity/objects/names/client_schema.hpp"
 #include "entity/properties/json/schema_json.hpp"
 #include "entity/rpc/json/rpc_schema.hpp"
 

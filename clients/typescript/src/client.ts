@@ -11,14 +11,14 @@
  * Handlers run one after the other; what they throw is the event `error` and ends nothing. A client
  * has ended with the event `ended`; a new one is made to play again.
  */
+import { Agreement, isMismatch } from './agreement.js';
 import { BadBytes, bytesOfText } from './bytes.js';
 import { Events } from './emitter.js';
 import type { Output, Saved, SessionEvent, State } from './events.js';
 import { Gates, schemeOf } from './gates.js';
 import { Inflate, Inflater, kInflates, platformInflate } from './inflate.js';
 import * as limits from './limits.js';
-import { decodeNames, differences, namesRequest } from './names.js';
-import type { Difference, ServerNames } from './names.js';
+import type { Difference } from './names.js';
 import { Change, Replica } from './replica.js';
 import type { Fate } from './requests.js';
 import { Answer, decodeAnswer, encodeAsk, methodId } from './rpc.js';
@@ -125,9 +125,7 @@ export class Client extends Events<ClientEvents> {
   readonly #asked = new Map<number, (fate: Fate) => void>();
   readonly #handlers = new Map<number, Handler>();
   readonly #replica: Replica | undefined;
-  #differing = new Set<number>(); // methods that the server does not have as the schema does
-  #held: Uint8Array[] | undefined; // properties that wait for the server's names
-  #heldBytes = 0;
+  readonly #agreement: Agreement;
   #stretch = 0;
   #connection: Connection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -150,6 +148,7 @@ export class Client extends Events<ClientEvents> {
     this.#gates = new Gates(options.gates, Math.random);
     this.#replica = options.schema && new Replica(options.schema);
     this.#inflate = options.inflate ?? platformInflate();
+    this.#agreement = new Agreement(options.schema);
     this.#session = new Session({
       program: options.program ?? 'starbus-client 0.1.0',
       schema: options.schema?.hash ?? 0n,
@@ -214,7 +213,7 @@ export class Client extends Events<ClientEvents> {
     options: AskOptions = {},
   ): Promise<Outcome<V, R>> {
     const known = this.#method(method);
-    if (this.#differing.has(known.id)) return { fate: 'not_begun', why: 'differs' };
+    if (this.#agreement.differs(known.id)) return { fate: 'not_begun', why: 'differs' };
     const fate = await this.askBytes(encodeAsk(known, args), options);
     if (fate.fate !== 'replied') return fate;
     try {
@@ -372,7 +371,7 @@ export class Client extends Events<ClientEvents> {
     this.#subject = full.subject;
     this.#groups = full.groups;
     this.#hasState = false;
-    this.#held = undefined;
+    this.#agreement.release();
     const asks = this.#askNames();
     const changes = this.#snapshot(full.properties, asks);
     this.emit('subject', full);
@@ -386,51 +385,27 @@ export class Client extends Events<ClientEvents> {
         return bytes.length > 0 ? this.#replica?.applySnapshot(bytes) : undefined;
       } catch (error) {
         if (!holds || !isMismatch(error)) throw error;
-        this.#held = [];
-        this.#heldBytes = 0;
-        this.#hold(bytes);
+        this.#agreement.hold(bytes);
         return undefined;
       }
     });
     this.#hasState = changes !== undefined;
     return changes;
   }
-  #hold(bytes: Uint8Array): void {
-    this.#heldBytes += bytes.length;
-    this.#held?.push(bytes);
-    if (this.#heldBytes <= limits.kHeldBytes) return;
-    this.#held = undefined;
-    this.#session.refresh(now());
-  }
   /** Asks the server for its names. False: the schema has none to compare. */
   #askNames(): boolean {
-    const hashes = this.#options.schema?.hashes ?? [];
-    if (hashes.length === 0) return false;
+    const request = this.#agreement.request;
+    if (request === undefined) return false;
     const stretch = ++this.#stretch;
-    const asked = this.askBytes(namesRequest(hashes));
-    void asked.then((fate) => {
+    void this.askBytes(request).then((fate) => {
       if (stretch === this.#stretch) this.#hearNames(fate);
     });
     return true;
   }
-  /** A server that does not say them checks each call itself. */
   #hearNames(fate: Fate): void {
-    let names: ServerNames | undefined;
-    let found: Difference[] | undefined;
-    try {
-      names = fate.fate === 'replied' ? decodeNames(fate.answer) : undefined;
-      if (names !== undefined) {
-        found = differences(this.#options.schema!, names);
-        if (!names.same) this.#replica?.learn(names);
-      }
-    } catch (error) {
-      this.emit('error', error);
-    }
-    const lacks = ({ kind, what }: Difference): boolean => kind !== 'added' && what === 'asked';
-    this.#differing = new Set(found?.filter(lacks).map(({ name }) => methodId(name)));
+    const found = this.#take(() => this.#agreement.hear(fate, this.#replica), false);
     if (found !== undefined) this.emit('names', found);
-    const [snapshot, ...news] = this.#held ?? [];
-    this.#held = undefined;
+    const [snapshot, ...news] = this.#agreement.release();
     if (snapshot === undefined) return;
     const changes = this.#snapshot(snapshot, false);
     if (changes !== undefined) this.emit('changed', changes);
@@ -438,19 +413,23 @@ export class Client extends Events<ClientEvents> {
     this.#work();
   }
   #news(bytes: Uint8Array): void {
-    if (this.#held !== undefined) return this.#hold(bytes);
+    if (this.#agreement.holds) {
+      if (!this.#agreement.keep(bytes)) this.#session.refresh(now());
+      return;
+    }
     if (!this.#hasState) return this.emit('news', bytes);
     const changes = this.#take(() => this.#replica?.applyDelta(bytes));
     if (changes !== undefined && changes.length > 0) this.emit('changed', changes);
   }
   /** What does not fit is asked for as a whole; an unknown schema is left to the program. */
-  #take(apply: () => Change[] | undefined): Change[] | undefined {
+  #take<T>(apply: () => T | undefined, refreshes = true): T | undefined {
     try {
       return apply();
     } catch (error) {
       this.emit('error', error);
       const code = error instanceof BadBytes ? error.code : undefined;
-      if (code !== undefined && code !== 'schema_mismatch') this.#session.refresh(now());
+      const mends = refreshes && code !== undefined && code !== 'schema_mismatch';
+      if (mends) this.#session.refresh(now());
       return undefined;
     }
   }
@@ -473,9 +452,6 @@ export class Client extends Events<ClientEvents> {
   }
 }
 
-function isMismatch(error: unknown): boolean {
-  return error instanceof BadBytes && error.code === 'schema_mismatch';
-}
 function isTypes(method: readonly TypeDoc[] | MethodDoc): method is readonly TypeDoc[] {
   return Array.isArray(method);
 }

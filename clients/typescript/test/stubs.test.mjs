@@ -9,6 +9,7 @@ import { Gate } from './gate.mjs';
 
 const { BadBytes, Client, Replica, Schema, bytesOfHex, hexOf } = await module('index.js');
 const { decodeNames, differences, namesRequest } = await module('names.js');
+const { Agreement } = await module('agreement.js');
 const { typeOfShape } = await module('names.js');
 const limits = await module('limits.js');
 const vectors = JSON.parse(
@@ -180,6 +181,14 @@ test('each change of another schema is read on its own', () => {
       [BigInt(gold), strength, items],
     );
   });
+});
+
+test('what waits for names is bounded', () => {
+  const agreement = new Agreement(undefined);
+  assert.equal(agreement.request, undefined);
+  assert.ok(agreement.hold(new Uint8Array(limits.kHeldBytes)));
+  assert.equal(agreement.keep(Uint8Array.of(1)), false);
+  assert.deepEqual([agreement.holds, agreement.release()], [false, []]);
 });
 
 test('a server that says no names is asked as ever', async (t) => {

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
-const Json& vectors() {
+const Json& golden_values() {
   static const Json all =
       Json::parse(std::ifstream(source_file("tests/clients/vectors/values.json")));
   return all;
@@ -97,7 +97,7 @@ class GameStubs : public ::testing::Test {
     world.welcome();
     full({});
     ASSERT_EQ(world.session.state(), State::online);
-    if (names != nullptr) answer(vectors().at("names").at(names));
+    if (names != nullptr) answer(golden_values().at("names").at(names));
   }
   void full(const Bytes& properties) {
     ++counter;
@@ -112,7 +112,7 @@ class GameStubs : public ::testing::Test {
   void step(const Json& step) {
     if (step.at("kind") != "snapshot") return news(step);
     full(golden(step.at("hex")));
-    answer(vectors().at("names").at("same"));
+    answer(golden_values().at("names").at("same"));
   }
   /// To the next request.
   void answer(const Json& hex) {
@@ -147,19 +147,19 @@ TEST_F(GameStubs, RequestsAreTypedAndHaveTypedOutcomes) {
                        EXPECT_EQ(bought.value, -3);
                      }),
             Asked::ok);
-  EXPECT_EQ(last_asked(), vectors().at("calls")[0].at("hex"));
-  answer(vectors().at("answers")[0].at("hex"));
+  EXPECT_EQ(last_asked(), golden_values().at("calls")[0].at("hex"));
+  answer(golden_values().at("answers")[0].at("hex"));
   ASSERT_EQ(hero.haggle(order,
                         [&](const auto& haggled) {
                           EXPECT_FALSE(note(haggled));
                           EXPECT_EQ(haggled.refusal, heroes::Refusal{1});
                         }),
             Asked::ok);
-  EXPECT_EQ(last_asked(), vectors().at("calls")[1].at("hex"));
-  answer(vectors().at("answers")[2].at("hex"));
+  EXPECT_EQ(last_asked(), golden_values().at("calls")[1].at("hex"));
+  answer(golden_values().at("answers")[2].at("hex"));
   ASSERT_EQ(hero.leave(note), Asked::ok);
-  EXPECT_EQ(last_asked(), vectors().at("calls")[2].at("hex"));
-  answer(vectors().at("answers")[1].at("hex"));
+  EXPECT_EQ(last_asked(), golden_values().at("calls")[2].at("hex"));
+  answer(golden_values().at("answers")[1].at("hex"));
   ASSERT_EQ(hero.buy(1, "",
                      [&](const auto& bought) {
                        note(bought);
@@ -168,7 +168,7 @@ TEST_F(GameStubs, RequestsAreTypedAndHaveTypedOutcomes) {
                        EXPECT_EQ(bought.detail, "no");
                      }),
             Asked::ok);
-  answer(vectors().at("answers")[3].at("hex"));
+  answer(golden_values().at("answers")[3].at("hex"));
   ASSERT_EQ(hero.buy(1, "", note), Asked::ok);
   answer("a80007ff");  // two values
   ASSERT_EQ(hero.buy(1, "", note), Asked::ok);
@@ -180,11 +180,11 @@ TEST_F(GameStubs, RequestsAreTypedAndHaveTypedOutcomes) {
 
 TEST_F(GameStubs, CallsOfTheServerAreTyped) {
   begin("same");
-  for (const Json& row : vectors().at("heard")) {
+  for (const Json& row : golden_values().at("heard")) {
     world.say(wire::Packet{++world.c, wire::PacketKind::call, golden(row.at("hex"))});
   }
   EXPECT_THAT(program.lines, ElementsAre("ann: hello", "shown"));
-  Bytes call = golden(vectors().at("heard")[0].at("hex"));
+  Bytes call = golden(golden_values().at("heard")[0].at("hex"));
   const auto say = [&](const Bytes& body) {
     world.say(wire::Packet{++world.c, wire::PacketKind::call, body});
   };
@@ -200,7 +200,7 @@ TEST_F(GameStubs, CallsOfTheServerAreTyped) {
 
 TEST_F(GameStubs, PropertiesAreThoseOfTheGoldenSteps) {
   begin("same");
-  for (const Json& step : vectors().at("steps")) {
+  for (const Json& step : golden_values().at("steps")) {
     this->step(step);
     ASSERT_NE(program.hero.state(), nullptr) << step.at("what");
     const heroes::HeroState& state = *program.hero.state();
@@ -226,7 +226,7 @@ TEST_F(GameStubs, PropertiesAreThoseOfTheGoldenSteps) {
 }
 
 TEST_F(GameStubs, BytesThatAreCutOrChangedAreRefusedAndEndTheView) {
-  const Json& steps = vectors().at("steps");
+  const Json& steps = golden_values().at("steps");
   const Bytes start = golden(steps[0].at("hex"));
   heroes::HeroState::Watch watch;
   for (std::size_t at = 1; at < steps.size(); ++at) {
@@ -273,9 +273,9 @@ TEST_F(GameStubs, TheQuestionForNamesIsAskedOncePerFullState) {
   begin("same");
   EXPECT_EQ(program.names, 1);
   EXPECT_THAT(program.differ, ElementsAre());
-  EXPECT_EQ(hex(names_request(heroes::names())), vectors().at("names").at("request"));
+  EXPECT_EQ(hex(names_request(heroes::names())), golden_values().at("names").at("request"));
   full({});
-  answer(vectors().at("names").at("same"));
+  answer(golden_values().at("names").at("same"));
   EXPECT_EQ(program.names, 2);
 }
 
@@ -294,42 +294,42 @@ TEST_F(GameStubs, AClientOfAnotherSchemaIsToldAndGoesOn) {
 TEST_F(GameStubs, PropertiesOfAnotherSchemaWaitForTheNames) {
   begin("same");
   program.taken.clear();
-  full(golden(vectors().at("later")[0].at("hex")));
-  for (std::size_t at = 1; at < vectors().at("later").size(); ++at) {
-    news(vectors().at("later")[at]);
+  full(golden(golden_values().at("later")[0].at("hex")));
+  for (std::size_t at = 1; at < golden_values().at("later").size(); ++at) {
+    news(golden_values().at("later")[at]);
   }
   EXPECT_EQ(program.hero.state(), nullptr);
-  answer(vectors().at("names").at("later"));
+  answer(golden_values().at("names").at("later"));
   EXPECT_THAT(program.taken,
               ElementsAre(Taken::waits, Taken::waits, Taken::waits, Taken::waits, Taken::ok));
   ASSERT_NE(program.hero.state(), nullptr);
-  const Json& last = vectors().at("later").back();
+  const Json& last = golden_values().at("later").back();
   EXPECT_EQ(std::to_string(program.hero.state()->gold), last.at("gold"));
   EXPECT_EQ(program.hero.state()->stats.strength, last.at("strength").get<int>());
   EXPECT_EQ(program.hero.state()->items.size(), last.at("items").get<std::size_t>());
   EXPECT_EQ(program.hero.state()->nick, "");
   // The next stretch is of a home that has the program's own schema.
-  full(golden(vectors().at("steps")[0].at("hex")));
+  full(golden(golden_values().at("steps")[0].at("hex")));
   EXPECT_EQ(program.hero.state()->gold, 100);
 }
 
 TEST_F(GameStubs, AServerThatSaysNoNamesChecksCallsItself) {
   begin(nullptr);
-  answer(vectors().at("answers")[3].at("hex"));  // an error
+  answer(golden_values().at("answers")[3].at("hex"));  // an error
   EXPECT_EQ(program.names, 1);
   EXPECT_THAT(program.differ, ElementsAre());
   EXPECT_EQ(hero.leave(nullptr), Asked::ok);
   program.taken.clear();
-  full(golden(vectors().at("later")[0].at("hex")));
+  full(golden(golden_values().at("later")[0].at("hex")));
   u = 0;
-  answer(vectors().at("answers")[3].at("hex"));
+  answer(golden_values().at("answers")[3].at("hex"));
   EXPECT_THAT(program.taken, ElementsAre(Taken::waits, Taken::other_schema));
 }
 
 TEST_F(GameStubs, WhatWaitsForNamesIsBounded) {
   heroes::HeroState::Watch watch;
   View<heroes::HeroState> view(watch);
-  const Bytes start = golden(vectors().at("later")[0].at("hex"));
+  const Bytes start = golden(golden_values().at("later")[0].at("hex"));
   ASSERT_EQ(view.snapshot(start), Taken::waits);
   const Bytes large(kHeldBytes / 2);
   EXPECT_EQ(view.delta(large), Taken::waits);
@@ -337,7 +337,7 @@ TEST_F(GameStubs, WhatWaitsForNamesIsBounded) {
 }
 
 TEST_F(GameStubs, NamesThatAreCutOrChangedAreRefusedOrRead) {
-  const Bytes answer = golden(vectors().at("names").at("later"));
+  const Bytes answer = golden(golden_values().at("names").at("later"));
   const ByteView value = ByteView(answer).subspan(2);
   ASSERT_TRUE(read_names(value));
   for (std::size_t size = 0; size < value.size(); ++size) {
@@ -345,7 +345,7 @@ TEST_F(GameStubs, NamesThatAreCutOrChangedAreRefusedOrRead) {
   }
   heroes::HeroState::Watch watch;
   std::vector<Bytes> later;
-  for (const Json& step : vectors().at("later")) later.push_back(golden(step.at("hex")));
+  for (const Json& step : golden_values().at("later")) later.push_back(golden(step.at("hex")));
   for (std::size_t at = 0; at < value.size(); ++at) {
     for (const unsigned change : {1U, 0x20U, 0xffU}) {
       Bytes other(value.begin(), value.end());
@@ -376,7 +376,7 @@ TEST_F(GameStubs, ARefreshComesBackWithAFullState) {
 template <class T>
 void golden_value(const char* type) {
   std::size_t found = 0;
-  for (const Json& row : vectors().at("values")) {
+  for (const Json& row : golden_values().at("values")) {
     if (row.at("type") != Json::parse(type)) continue;
     ++found;
     const Bytes raw = golden(row.at("hex"));

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "entity/archive/encoder.hpp"
-#include "entity/objects/client_names.hpp"
-#include "entity/objects/client_shape.hpp"
 #include "entity/objects/limits.hpp"
+#include "entity/objects/names/client_names.hpp"
+#include "entity/objects/names/client_shape.hpp"
 #include "entity/rpc/method.hpp"
 #include "entity/rpc/wire.hpp"
 

@@ -13,8 +13,8 @@
 
 #include "base/hex.hpp"
 #include "entity/objects/client_interface.hpp"
-#include "entity/objects/client_names.hpp"
-#include "entity/objects/client_schema.hpp"
+#include "entity/objects/names/client_names.hpp"
+#include "entity/objects/names/client_schema.hpp"
 #include "entity/properties/json/inspect.hpp"
 #include "entity/properties/json/schema_json.hpp"
 #include "entity/properties/properties.hpp"

@@ -5,7 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "entity/client/link.hpp"
-#include "entity/objects/client_names.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/properties.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "testing/cluster.hpp"

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/hex.hpp"
-#include "entity/objects/client_names.hpp"
 #include "entity/objects/component_state.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/bag.hpp"
 #include "entity/properties/properties.hpp"
 #include "nodes/hosting/entity_host.hpp"

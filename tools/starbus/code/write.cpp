@@ -43,7 +43,7 @@ std::string in_comment(std::string_view name) {
   std::string text = "`";
   for (const char c : name) {
     if (c == '/' && text.back() == '*') text += ' ';
-    text += c;
+    text += static_cast<unsigned char>(c) < 0x80 ? c : '?';  // U+2028 ends a line of TypeScript
   }
   return text + "`";
 }

@@ -28,7 +28,8 @@ std::string hex_text(std::uint64_t number, std::size_t digits);
 /// A text as JSON has it; a literal of both languages.
 std::string literal_of(std::string_view text);
 
-/// A name within a comment: in back quotes, and so that the comment does not end by it.
+/// A name within a comment: in back quotes, and so that the comment does not end by it. What is not
+/// ASCII is `?`.
 std::string in_comment(std::string_view name);
 
 }  // namespace starbus::starter

@@ -1,4 +1,4 @@
-#include "entity/objects/client_shape.hpp"
+#include "entity/objects/names/client_shape.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "entity/objects/client_names.hpp"
+#include "entity/objects/names/client_names.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "entity/archive/encoder.hpp"
 #include "entity/archive/signature.hpp"
 #include "entity/objects/client_classes.hpp"
-#include "entity/objects/client_shape.hpp"
 #include "entity/objects/limits.hpp"
+#include "entity/objects/names/client_shape.hpp"
 #include "entity/properties/schema.hpp"
 #include "entity/rpc/dictionary.hpp"
 #include "entity/rpc/method.hpp"

@@ -1,4 +1,4 @@
-#include "entity/objects/client_schema.hpp"
+#include "entity/objects/names/client_schema.hpp"
 
 #include <nlohmann/json.hpp>
 
