@@ -1,6 +1,6 @@
 // The product's links in a world of homes, gates, accounts and clients on the model of the bus:
 // random runs, and the cases of cases/. STARBUS_LONG=1 (scripts/test --long) runs many more seeds,
-// from STARBUS_SEED on.
+// from STARBUS_SEED on; STARBUS_TRACE=1 prints what the bus delivers.
 #include <cstdlib>
 
 #include "tests/entity/client/cases/session_case.hpp"
@@ -23,7 +23,8 @@ constexpr int kLongSteps = 6000;  // of some of the long runs
 
 /// Empty: no promise was broken.
 std::string run_seed(std::uint64_t seed, bool deaths, std::map<std::string, int>& count) {
-  World world(std::make_unique<ModelBus>(seed), seed, "", deaths);
+  std::FILE* const trace = std::getenv("STARBUS_TRACE") != nullptr ? stderr : nullptr;  // NOLINT
+  World world(std::make_unique<ModelBus>(seed, trace), seed, "", deaths);
   try {
     world.run(long_runs() && seed % 4 == 0 ? kLongSteps : kSteps);
     world.heal();

@@ -28,9 +28,9 @@ void JoinedBus::begin(sessions::BusEvents& events) {
   static constexpr const char* kNodes[] = {"", "gate", "home", "desk"};
   for (const std::uint32_t kind : {sessions::kGates, sessions::kHomes, sessions::kDesks}) {
     for (std::uint32_t slot = 1; slot <= sessions::slots_of(kind); ++slot) {
-      processes_[{kind, slot}] = std::make_unique<SessionProcess>(
-          *this, world_, world_.host((kind + slot) % 3), kNodes[kind] + std::to_string(slot), kind,
-          slot);
+      processes_[{kind, slot}] =
+          std::make_unique<SessionProcess>(*this, world_, world_.host((kind + slot) % 3),
+                                           kNodes[kind] + std::to_string(slot), kind, slot);
     }
   }
   if (options_.faults) {
@@ -186,8 +186,7 @@ bool JoinedBus::move(const std::string& name, const Pid& from, const Pid& target
   moves_[name] = Move{from, false, false, !scripted, !scripted};
   source->move(name, *there);
   if (!scripted) return true;
-  return advance_until(
-      [&] { return !moves_.contains(name) || moves_[name].frozen; }, kPatience);
+  return advance_until([&] { return !moves_.contains(name) || moves_[name].frozen; }, kPatience);
 }
 
 bool JoinedBus::moving(const std::string& name) const {
@@ -212,6 +211,8 @@ void JoinedBus::attach(const std::string& name) {
 void JoinedBus::free_source(const std::string& name) {
   const auto found = moves_.find(name);
   if (found == moves_.end() || found->second.may_end) return;
+  // Of all moves: what is held back does not say of which it is.
+  for (auto& [other, move] : moves_) move.may_end = move.may_end || move.arrived;
   found->second.may_attach = found->second.may_end = true;
   if (!advance_until([&] { return !moves_.contains(name); }, kPatience)) {
     throw sessions::Violation("a move does not end: " + name);
@@ -278,7 +279,7 @@ void JoinedBus::second() {
 void JoinedBus::breathe() {
   if (peace_ || !adversary_) return;
   adversary_->step();
-  if (world_.random.chance(0.002)) pause_somebody();
+  if (world_.random.chance(0.003)) pause_somebody();
 }
 
 /// For the length of its lease, now and then.
@@ -289,9 +290,17 @@ void JoinedBus::pause_somebody() {
   if (!process.up() || process.paused()) return;
   ++world_.counts[Event::pauses];
   process.pause();
-  const bool fatal = options_.deaths && world_.random.chance(0.2);
-  world_.timeline.after(world_.random.millis(1, fatal ? 60'000 : 2'000),
-                        [&process] { process.resume(); });
+  const bool fatal = options_.deaths && world_.random.chance(0.3);
+  stop(process, fatal ? world_.random.millis(30'000, 50'000) : world_.random.millis(1, 2'000));
+}
+
+void JoinedBus::stop(SessionProcess& process, Time duration) {
+  process.pause();
+  world_.timeline.after(duration, [&process] { process.resume(); });
+}
+
+void JoinedBus::lose_lease(const Pid& pid) {
+  if (SessionProcess* const process = find(pid)) stop(*process, from_ms(40'000));
 }
 
 std::size_t JoinedBus::weight() const {
@@ -316,7 +325,7 @@ void JoinedBus::pass() {
   for (const auto& [place, process] : processes_) {
     if (process->up() && !process->paused() && process->release_one()) return;
   }
-  advance(world_.random.micros(50, 2'000));
+  advance(world_.random.micros(200, 8'000));
 }
 
 void JoinedBus::heal() {

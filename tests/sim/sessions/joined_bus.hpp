@@ -52,6 +52,8 @@ class JoinedBus final : public sessions::SessionBus {
   void heal() override;
   std::uint64_t fingerprint() const override { return world_.trace.hash(); }
 
+  /// Its loop stands still for longer than its lease, and goes on then.
+  void lose_lease(const Pid& pid);
   const Counts& counts() const { return world_.counts; }
   Time now() const { return world_.now(); }
 
@@ -86,6 +88,7 @@ class JoinedBus final : public sessions::SessionBus {
   void advance(Time duration);
   bool advance_until(const std::function<bool()>& done, Time limit);
   void pause_somebody();
+  void stop(SessionProcess& process, Time duration);
   void answer(const std::shared_ptr<bus::Responder>& responder, sessions::Outcome outcome,
               std::any value);
   bool is_held_back(bus::Kind kind) const;

@@ -19,8 +19,8 @@ bus::Lane lane_of(Lane lane) {
 Outcome outcome_of(const bus::Error& error) {
   if (error == bus::Errc::no_owner) return Outcome::no_owner;
   if (error == bus::Errc::owner_lost) return Outcome::owner_lost;
-  for (const bus::Errc code : {bus::Errc::denied, bus::Errc::bad_name, bus::Errc::too_large,
-                               bus::Errc::would_block}) {
+  for (const bus::Errc code :
+       {bus::Errc::denied, bus::Errc::bad_name, bus::Errc::too_large, bus::Errc::would_block}) {
     if (error == code) return Outcome::refused;
   }
   return Outcome::silent;
@@ -137,8 +137,7 @@ void SessionProcess::watch() {
 void SessionProcess::updated(const bus::WatchUpdate& update) {
   for (const bus::WatchRow& row : update.changes) {
     const auto known = seen_.find(row.name);
-    const std::optional<Pid> now =
-        row.present ? joined_.pid_of(row.owner) : std::optional<Pid>();
+    const std::optional<Pid> now = row.present ? joined_.pid_of(row.owner) : std::optional<Pid>();
     if (known != seen_.end() && known->second != now) {
       const Pid dead = known->second;
       seen_.erase(known);
@@ -159,7 +158,8 @@ bool SessionProcess::sees_former(const Pid& now) const {
 }
 
 bool SessionProcess::told(const Pid& dead) const {
-  return told_.contains(dead) || (!ever_seen_.contains(dead) && dead != Pid{} && !joined_.lives(dead));
+  return told_.contains(dead) ||
+         (!ever_seen_.contains(dead) && dead != Pid{} && !joined_.lives(dead));
 }
 
 // --- its loop ------------------------------------------------------------------------------------
@@ -251,13 +251,11 @@ bool SessionProcess::hand_over(const Letter& letter) {
       if (!sent) joined_.take_back(body);
       return;
     }
-    bus_->send_acknowledged(letter.to, body, options,
-                            [this, done = letter.done](const bus::Result<>& handled) {
-                              if (killed_) return;
-                              guarded([&] {
-                                done(handled ? Outcome::ok : outcome_of(handled.error()), {});
-                              });
-                            });
+    bus_->send_acknowledged(
+        letter.to, body, options, [this, done = letter.done](const bus::Result<>& handled) {
+          if (killed_) return;
+          guarded([&] { done(handled ? Outcome::ok : outcome_of(handled.error()), {}); });
+        });
   });
   return taken;
 }

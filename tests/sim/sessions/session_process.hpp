@@ -76,9 +76,9 @@ class SessionProcess final : public ProgramNode {
   Pid pid_;
   std::uint64_t lives_ = 0;
   bool ready_ = false;
-  bool inside_ = false;   // one of its actions runs
-  bool killed_ = true;    // what ends now ends unheard
-  int binding_ = 0;       // under way
+  bool inside_ = false;  // one of its actions runs
+  bool killed_ = true;   // what ends now ends unheard
+  int binding_ = 0;      // under way
   std::unique_ptr<bus::Bus> bus_;
   std::vector<bus::WatchHandle> watches_;
   std::map<std::string, Pid> seen_;  // by channel

@@ -106,9 +106,7 @@ TEST_P(SessionCase, K22AReentryOfWhichTheClientDoesNotKnow) {
   alone();
   const std::uint64_t login = c1().login;
   const SessionId before = c1().session;
-  hold_letters([](const Letter& letter) {
-    return letter.what == "give" || letter.what == "bind";
-  });
+  hold_letters([](const Letter& letter) { return letter.what == "give" || letter.what == "bind"; });
   away(2);
   rest(8);
   away(1);

@@ -67,9 +67,8 @@ TEST_P(SessionCase, K11AnOutcomeOfAnEarlierTurn) {
   world.settle();
   move_session_to(2);
   move_session_to(1);
-  hold_letters([first](const Letter& letter) {
-    return letter.what == "request" && letter.from != first;
-  });
+  hold_letters(
+      [first](const Letter& letter) { return letter.what == "request" && letter.from != first; });
   world.progress();  // the first one
   hold("request");
   world.settle();
@@ -121,8 +120,7 @@ TEST_P(SessionCase, K18Lies) {
   world.connect(nullptr, gate_pid(1))
       ->up.emplace_back(gates::Resume{session, old, c1().gate, c1().position, {}});
   world.settle();
-  EXPECT_EQ(gate(1).find(session)->reason,
-            gates::CloseReason::token_reused);
+  EXPECT_EQ(gate(1).find(session)->reason, gates::CloseReason::token_reused);
   end();
 }
 

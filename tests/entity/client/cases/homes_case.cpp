@@ -119,7 +119,7 @@ TEST_P(SessionCase, K25AReplyComesAfterANewRun) {
   EXPECT_GT(c1().run, before);
   EXPECT_EQ(c1().out.size(), 1U);
   e().reply();
-  world.settle();
+  rest();
   EXPECT_EQ(world.oracle.requests[id].fate, "reply");
   end();
 }

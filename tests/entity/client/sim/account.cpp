@@ -73,9 +73,9 @@ std::shared_ptr<Later> Account::ask(const AskAccount& word, const Sender& from) 
     bind(*binds, from, later);
   } else if (relinks != nullptr && world_.broken("account_not_relinked") &&
              core_.row().session == relinks->session) {
-    answered({AccountAnswerKind::bound, core_.row().bind, core_.row().subject, core_.row().login,
-              0, {}},
-             later, 0);
+    answered(
+        {AccountAnswerKind::bound, core_.row().bind, core_.row().subject, core_.row().login, 0, {}},
+        later, 0);
   } else {
     ask(word, from, {}, later, 0);
   }
@@ -185,14 +185,13 @@ void Account::tell(const AccountEffects::ForGate& each) {
   if (const auto* bound = std::get_if<Bound>(&each.word)) {
     check_stored(bound->bind);
     if (world_.broken("bound_not_told")) return;
-    return static_cast<void>(
-        world_.send({pid, each.to.channel, Lane::down, "bound",
-                     [word = *bound, &w = world_](const Pid&, const Pid& at) {
-                       if (Gate* gate = w.gate(at)) {
-                         gate->bound(word.session, word.bind, word.subject);
-                       }
-                       return std::any();
-                     }}));
+    return static_cast<void>(world_.send({pid, each.to.channel, Lane::down, "bound",
+                                          [word = *bound, &w = world_](const Pid&, const Pid& at) {
+                                            if (Gate* gate = w.gate(at)) {
+                                              gate->bound(word.session, word.bind, word.subject);
+                                            }
+                                            return std::any();
+                                          }}));
   }
   if (world_.broken("end_not_told")) return;
   world_.send({pid, each.to.channel, Lane::down, "end",
@@ -245,9 +244,9 @@ void Account::check_stored(const Bind& bind) const {
   if (!row || row->bind < bind) Oracle::bad("P4 told, and not stored: " + name);
 }
 
-/// True: the disk says that it is done. One that fails may have been done.
+/// True: the disk says that it is done. One that fails may have been done; none does in a case.
 bool Account::write(const AccountRow& row) {
-  const bool fails = world_.chance.likely(0.05);
+  const bool fails = !world_.bus().scripted && world_.chance.likely(0.05);
   if (fails && world_.chance.likely(0.5)) return false;
   bus::Bytes bytes;
   encode(row, bytes);

@@ -167,7 +167,8 @@ std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
 
 void Gate::give(const SessionId& session, const Pid& to) {
   const gates::Session* record = core.find(session);
-  if (record == nullptr || record->stage != gates::Stage::live || world_.bus().told(pid, to)) return;
+  if (record == nullptr || record->stage != gates::Stage::live || world_.bus().told(pid, to))
+    return;
   if (!core.give(session, world_.gate_id(to), channel_of(to))) return;
   ++world_.oracle.count["hand-overs"];
   pump();

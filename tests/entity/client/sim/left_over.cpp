@@ -21,6 +21,17 @@ std::string text_of(const LinkState& link, const gates::Session& record, const C
          (link.session == client.session ? "" : ", another session");
 }
 
+std::string text_of(const gates::Session& record) {
+  return "of " + record.account + " stage " + std::to_string(static_cast<int>(record.stage)) +
+         " bind " + number_text(record.order.bind()) + " turn " + std::to_string(record.hand.turn) +
+         " login " + std::to_string(record.login) + (record.connection != 0 ? " connected" : "") +
+         (record.away ? " away" : "") + (record.binding ? " binding" : "");
+}
+
+bool is_over(const gates::Session& record) {
+  return record.stage == gates::Stage::ended || record.stage == gates::Stage::stub;
+}
+
 bool is_calm(const gates::Session& record) {
   return !record.locating && !record.locate_due && !record.relink_due && !record.relinking &&
          !record.hole && record.requests.state().pending.empty();
@@ -52,10 +63,6 @@ void World::check_client(Client& client, std::vector<std::string>& left) {
 
 void World::check_owners(const std::set<SessionId>& used, std::vector<std::string>& left) {
   for (const auto& [name, owner] : owners_) {
-    if (Account* const there = account(name)) {
-      const SessionId& session = there->row().session;
-      if (session && !used.contains(session)) left.push_back(name + " has a session that is over");
-    }
     Player* const there = player(name);
     if (there == nullptr) continue;
     const LinkState& link = there->link.state();
@@ -65,6 +72,17 @@ void World::check_owners(const std::set<SessionId>& used, std::vector<std::strin
                    std::to_string(link.turn) + " bind " + number_text(link.bind) +
                    (alive(link.gate.process) ? " alive" : "") +
                    (there->link.away() ? " away" : ""));
+  }
+  std::map<std::string, int> homes;
+  for (const auto& [place, player] : players_) {
+    if (!player->link.frozen() && ++homes[place.first] == 2) {
+      left.push_back(place.first + " acts at two homes");
+    }
+  }
+  for (const auto& [name, owner] : owners_) {
+    Account* const there = account(name);
+    const SessionId session = there == nullptr ? SessionId{} : there->row().session;
+    if (session && !used.contains(session)) left.push_back(name + " has a session that is over");
   }
 }
 
@@ -78,9 +96,9 @@ std::vector<std::string> World::left_over() {
   }
   for (const auto& [pid, gate] : gates_) {
     for (const SessionId& session : gate->sessions()) {
-      const gates::Stage stage = gate->find(session)->stage;
-      const bool over = stage == gates::Stage::ended || stage == gates::Stage::stub;
-      if (!over && !used.contains(session)) left.push_back("a session that nobody uses");
+      if (used.contains(session) || is_over(*gate->find(session))) continue;
+      left.push_back("a session that nobody uses: " + channel_of(pid) + ' ' +
+                     text_of(*gate->find(session)));
     }
   }
   check_owners(used, left);

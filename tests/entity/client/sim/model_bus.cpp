@@ -74,8 +74,7 @@ void ModelBus::lose(const std::set<std::string>& lost, const Pid& owner) {
     auto& [key, queue] = *at;
     if (lost.contains(key.to)) {
       const bool channel = key.to.starts_with("player") || key.to.starts_with("account");
-      const std::size_t keep =
-          channel && chance_.likely(0.3) ? chance_.below(queue.size() + 1) : 0;
+      const std::size_t keep = channel && chance_.likely(0.3) ? chance_.below(queue.size() + 1) : 0;
       while (queue.size() > keep) {
         note(queue.front(), Outcome::owner_lost, {}, owner);
         queue.pop_front();
@@ -146,6 +145,11 @@ void ModelBus::deliver(const Key& key) {
   const Pid owner = owner_of(key.to);
   if (owner == Pid{}) return note(letter, Outcome::no_owner, {}, owner);
   if (told(owner, letter.from)) return;  // nothing of a dead process after its death was told
+  if (trace_ != nullptr) {
+    std::fprintf(trace_, "%6lld s  %s -> %s at %s: %s\n", static_cast<long long>(now_),
+                 channel_of(letter.from).c_str(), letter.to.c_str(), channel_of(owner).c_str(),
+                 letter.what.c_str());
+  }
   std::any value = letter.handler(letter.from, owner);
   const auto* const answer = std::any_cast<std::shared_ptr<Later>>(&value);
   if (answer == nullptr) return note(letter, Outcome::ok, std::move(value), owner);
@@ -248,8 +252,8 @@ void ModelBus::pass() {
     return note.done(note.outcome, note.value);
   }
   if (chosen(found.dying, 1)) return tell_death(found.dying[chance_.below(found.dying.size())]);
-  const auto at = turns_.begin() +
-                  static_cast<std::ptrdiff_t>(found.turns[chance_.below(found.turns.size())]);
+  const auto at =
+      turns_.begin() + static_cast<std::ptrdiff_t>(found.turns[chance_.below(found.turns.size())]);
   const auto action = std::move(at->second);
   turns_.erase(at);
   action();

@@ -4,6 +4,7 @@
 /// as any other, and a seed costs a fraction of one on the real bus.
 #pragma once
 
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <set>
@@ -16,7 +17,9 @@ namespace starbus::entity::sessions::sim {
 
 class ModelBus final : public SessionBus {
  public:
-  explicit ModelBus(std::uint64_t seed) : chance_(seed) {}
+  /// `trace`: prints what is delivered.
+  explicit ModelBus(std::uint64_t seed, std::FILE* trace = nullptr)
+      : chance_(seed), trace_(trace) {}
   void begin(BusEvents& events) override { events_ = &events; }
 
   Pid start(std::uint32_t host, std::uint32_t slot) override;
@@ -76,6 +79,7 @@ class ModelBus final : public SessionBus {
   void tell_death(const Pid& reader);
 
   Chance chance_;
+  std::FILE* trace_;
   BusEvents* events_ = nullptr;
   std::int64_t now_ = 0;
   std::uint64_t epochs_ = 0;

@@ -88,9 +88,9 @@ void Oracle::check_spoken(Client& client, const Parcel& parcel) {
 
 bool Oracle::all_silent(const Client& client) const {
   const auto& parts = said_to({client.session, client.subject, client.bind, client.run});
-  return std::ranges::all_of(parts.begin() + static_cast<std::ptrdiff_t>(
-                                                 std::min<std::size_t>(client.n, parts.size())),
-                             parts.end(), [](const Part& part) { return silent(part.kind); });
+  return std::ranges::all_of(
+      parts.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(client.n, parts.size())),
+      parts.end(), [](const Part& part) { return silent(part.kind); });
 }
 
 // --- up ------------------------------------------------------------------------------------------

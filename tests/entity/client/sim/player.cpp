@@ -114,8 +114,7 @@ void Player::gate_died(const Pid& gate) {
 Answer Player::take(ToSubject word, const Sender& from) {
   const LinkState before = link.state();
   if (auto* set = std::get_if<SetLink>(&word)) {
-    if (world_.broken("set_link_any_bind") && set->bind <= before.top &&
-        set->bind != before.bind) {
+    if (world_.broken("set_link_any_bind") && set->bind <= before.top && set->bind != before.bind) {
       LinkState forgetful = before;
       forgetful.top = forgetful.bind = {};
       link = ClientLink(name, forgetful, world_.clock());
@@ -171,13 +170,13 @@ void Player::apply(Effects& effects) {
   if (world_.broken("subject_keeps_quiet")) effects.gates.clear();
   for (auto& each : effects.gates) {
     const End end = std::get<End>(each.word);
-    world_.send({pid, each.to.channel, Lane::down, "end",
-                 [end, &w = world_](const Pid&, const Pid& at) {
-                   if (Gate* gate = w.gate(at)) {
-                     gate->end(end.session, end.bind, end.reason, end.closing);
-                   }
-                   return std::any();
-                 }});
+    world_.send(
+        {pid, each.to.channel, Lane::down, "end", [end, &w = world_](const Pid&, const Pid& at) {
+           if (Gate* gate = w.gate(at)) {
+             gate->end(end.session, end.bind, end.reason, end.closing);
+           }
+           return std::any();
+         }});
   }
   for (const auto& each : effects.accounts) tell(each);
   if (effects.begin) begin(*effects.begin);
@@ -251,7 +250,7 @@ void Player::tell_news(Effects& out) {
 
 void Player::act() {
   Effects effects;
-  if (!late.empty() && world_.chance.likely(0.5)) {
+  if (!replies_late && !late.empty() && world_.chance.likely(0.5)) {
     reply_late(effects);
   } else if (world_.chance.likely(0.6)) {
     ++value;

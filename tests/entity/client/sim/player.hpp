@@ -38,7 +38,7 @@ class Player {
   ClientLink link;
   std::uint64_t value = 0;
   bool dirty = false;
-  bool replies_late = false;  // a scripted case says when
+  bool replies_late = false;                                  // a scripted case says when
   std::vector<std::pair<std::uint64_t, std::uint64_t>> late;  // (login, u): replies to come
 
  private:

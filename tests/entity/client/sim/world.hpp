@@ -54,7 +54,7 @@ class World final : private BusEvents {
 
   // --- what happens to them ---
   Pid start(std::uint32_t host, std::uint32_t slot);
-  void kill(const Pid& pid);
+  void kill(Pid pid);  // a copy: what names it may end here
   void move(const std::string& name, const Pid& target);
   void settle();
   void tick();
@@ -111,7 +111,7 @@ class World final : private BusEvents {
   void own(const Place& place, std::uint64_t epoch);
   void lost(const std::string& name);
   using Accounts = std::vector<std::shared_ptr<Account>>;
-  Accounts retire(const Pid& pid);
+  Accounts retire(Pid pid);
   void haunt(const Pid& before, const Pid& now);
   std::vector<Place> players();
   void start_missing(double part);

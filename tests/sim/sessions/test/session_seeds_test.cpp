@@ -11,7 +11,7 @@ std::unique_ptr<SessionBus> make_case_bus(std::uint64_t seed) {
       .seed = seed, .deaths = true, .faults = false, .trace = nullptr});
 }
 std::vector<std::uint64_t> case_seeds() {
-  return {1, 2};
+  return {1};
 }
 
 namespace {
@@ -38,11 +38,11 @@ void run_seeds(std::uint64_t most, bool deaths) {
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsThroughDeaths) {
-  run_seeds(6, true);
+  run_seeds(4, true);
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsWhileTheBusAloneFails) {
-  run_seeds(4, false);
+  run_seeds(3, false);
 }
 
 TEST(SessionSeeds, ASeedDecidesEverything) {
