@@ -117,7 +117,8 @@ bus::Bytes JoinedBus::written(const Letter& letter) {
   return body;
 }
 
-/// The bus' own promises come first: once, in order, from whom it says, and nothing of the dead.
+/// The bus' own promises come first: once, in order, from whom it says. What comes of a process
+/// whose death was told is counted: see docs/design/track-record.md, "Client sessions".
 void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Call* call) {
   const auto number = bus::load<std::uint64_t>(message.body().data());
   auto node = letters_.extract(number);
@@ -128,8 +129,10 @@ void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Ca
   if (number < latest) return found("the bus has handed on out of order: " + what);
   latest = number;
   if (pid_of(message.origin()) != letter.from) return found("of another process: " + what);
-  if (at.has_heard_of_death(letter.from)) return found("of a process that was told dead: " + what);
+  if (at.has_heard_of_death(letter.from)) ++words_of_the_dead_;
   world_.trace.mix(number);
+  world_.note(at.name(),
+              [&] { return "takes " + what + " of " + sessions::channel_of(letter.from); });
   std::any value = letter.handler(letter.from, at.pid());
   if (call == nullptr) return;
   const auto responder = std::make_shared<bus::Responder>(call->responder());

@@ -235,11 +235,13 @@ bool SessionProcess::hand_over(const Letter& letter) {
       options.lane = lane_of(letter.lane);
       options.deadline = letter.deadline;
       return bus_->call(letter.to, bus::ByteView(body), options,
-                        [this, done = letter.done](const bus::Result<bus::Bytes>& reply) {
-                          if (killed_ || !done) return;
+                        [this, letter](const bus::Result<bus::Bytes>& reply) {
+                          if (killed_) return;
+                          if (!reply) note_end(letter, reply.error());
+                          if (!letter.done) return;
                           guarded([&] {
-                            reply ? done(Outcome::ok, joined_.read_answer(*reply))
-                                  : done(outcome_of(reply.error()), {});
+                            reply ? letter.done(Outcome::ok, joined_.read_answer(*reply))
+                                  : letter.done(outcome_of(reply.error()), {});
                           });
                         });
     }
@@ -258,6 +260,12 @@ bool SessionProcess::hand_over(const Letter& letter) {
         });
   });
   return taken;
+}
+
+void SessionProcess::note_end(const Letter& letter, const bus::Error& error) {
+  world_.note(name(), [&] {
+    return "is told of " + letter.what + " to " + letter.to + ": " + error.to_string();
+  });
 }
 
 bus::Handlers SessionProcess::handlers() {

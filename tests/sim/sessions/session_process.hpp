@@ -68,6 +68,7 @@ class SessionProcess final : public ProgramNode {
   bus::Handlers handlers();
   bus::ArrivalHandlers arrivals();
   bool hand_over(const sessions::Letter& letter);
+  void note_end(const sessions::Letter& letter, const bus::Error& error);
   /// Of what the library calls: what a violation throws is kept for later.
   void guarded(const std::function<void()>& callback);
   std::function<void(const bus::Result<>&)> moved_end(const std::string& name);

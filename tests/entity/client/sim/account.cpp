@@ -91,12 +91,19 @@ void Account::bind(const BindSession& word, const Sender& from,
     if (world_.broken("old_login_comes_back")) ticket.login = core_.row().login;
     return ask(word, from, ticket, later, login);
   }
-  put(Prove{}, {}, {}, [this, later, word, from](const AccountAnswer& proof) {
+  const auto ask_with = [this, later, word, from](std::uint64_t proof) {
+    ask(word, from, TicketSeen{false, word.session, word.gate.channel, proof}, later, 0);
+  };
+  // A login proves once, however often the gate asks with its ticket.
+  if (const auto found = world_.tickets.find(word.session); found != world_.tickets.end()) {
+    return ask_with(found->second);
+  }
+  put(Prove{}, {}, {}, [this, later, word, ask_with](const AccountAnswer& proof) {
     if (proof.kind != AccountAnswerKind::ok) {
       later_.erase(later);
       return later->end(Outcome::no_owner, {});  // it asks again
     }
-    ask(word, from, TicketSeen{false, word.session, word.gate.channel, proof.login}, later, 0);
+    ask_with(world_.tickets.try_emplace(word.session, proof.login).first->second);
   });
 }
 
@@ -214,6 +221,8 @@ void Account::tell(const AccountEffects::ForSubject& each) {
   const auto done = [this, still = still(), question = each.question](Outcome outcome,
                                                                       const std::any& value) {
     if (!still()) return;
+    // It may have been heard: what follows may be unknown, as after a death.
+    if (outcome == Outcome::silent) ++world_.oracle.died[name];
     std::optional<Answer> answer;
     if (const Answer* said = std::any_cast<Answer>(&value)) answer = *said;
     if (answer && world_.broken("bind_without_epoch")) answer->bind = {};

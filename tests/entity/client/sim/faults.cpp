@@ -163,6 +163,15 @@ void World::heal() {
   converge();
 }
 
+/// One that was replaced stays away; but where no session is given up, and a login that it had hung
+/// up on has replaced it, nobody else would end that.
+bool World::comes_again(const Client& client) const {
+  if (!client.told) return true;
+  return !deaths && std::ranges::none_of(clients, [&](const auto& other) {
+    return other->account == client.account && !other->told;
+  });
+}
+
 void World::converge() {
   std::vector<std::string> left;
   std::vector<std::string> stays;
@@ -173,7 +182,7 @@ void World::converge() {
       bus_->moving(name) ? bus_->attach(name) : bus_->free_source(name);
     }
     for (const auto& client : clients) {
-      if (client->wire || client->told || !chance.likely(0.5)) continue;
+      if (client->wire || !comes_again(*client) || !chance.likely(0.5)) continue;
       if (const Pid gate = any(kGates); gate != Pid{}) client->connect(gate);
     }
     settle();

@@ -53,8 +53,8 @@ class Oracle {
   std::map<std::string, std::any> disk;
   std::map<std::uint64_t, Asked> requests;
   std::map<std::string, int> count;
-  std::map<std::string, int> died;                    // per account
-  std::map<std::string, Bind> top;                    // the highest bind that a subject was told
+  std::map<std::string, int> died;  // per account; also questions that had no answer in time
+  std::map<std::string, Bind> top;  // the highest bind that a subject was told
   std::map<std::string, std::uint64_t> logins;        // the latest that has had an account
   std::map<std::pair<SessionId, Bind>, int> died_at;  // when a stretch began
 

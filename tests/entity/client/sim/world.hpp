@@ -89,6 +89,7 @@ class World final : private BusEvents {
   bool deaths;
   bool leavers = true;  // with deaths: some clients are never seen again
   std::vector<std::unique_ptr<Client>> clients;
+  std::map<SessionId, std::uint64_t> tickets;  // of logins: the number of the proof
   /// Connections whose next frame a test holds back, up or down.
   std::function<bool(const Wire&, bool up)> hold_wire;
 
@@ -125,6 +126,7 @@ class World final : private BusEvents {
   void move_sessions();
   void kill_somebody();
   void converge();
+  bool comes_again(const Client& client) const;
   std::vector<std::string> left_over();
   void check_client(Client& client, std::vector<std::string>& left);
   void check_owners(const std::set<SessionId>& used, std::vector<std::string>& left);
