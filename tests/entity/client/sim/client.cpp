@@ -1,4 +1,5 @@
-// A device of the simulated world: it shows what it gets, asks, and concludes.
+#include "tests/entity/client/sim/client.hpp"
+
 #include <algorithm>
 
 #include "tests/entity/client/sim/world.hpp"
@@ -30,7 +31,7 @@ void Client::unplug() {
 void Client::request(const std::string& go) {
   if (!on || run == Run{} || out.size() > 5) return;
   const std::uint64_t id = world_.fresh();
-  world_.requests[id] = {name, subject, 0, {}, world_.died_at[{session, bind}]};
+  world_.oracle.requests[id] = {name, subject, 0, {}, world_.oracle.died_at[{session, bind}]};
   out[next_u] = {id, bind, go};
   put(next_u++);
 }
@@ -61,7 +62,7 @@ void Client::tick() {
 void Client::received(const Wire::Down& what) {
   if (std::holds_alternative<Wire::Eof>(what)) return unplug();
   if (const auto* parcel = std::get_if<Parcel>(&what)) {
-    if (!on) World::bad("P1 a packet before the welcome: " + name);
+    if (!on) Oracle::bad("P1 a packet before the welcome: " + name);
     return shown(*parcel);
   }
   const auto& frame = std::get<gates::ToClient>(what);
@@ -72,7 +73,7 @@ void Client::received(const Wire::Down& what) {
   } else if (const auto* go = std::get_if<gates::GoTo>(&frame)) {
     for (std::uint32_t slot = 1; slot <= 3; ++slot) {
       const Pid there = world_.pid_of(1, slot);
-      if (there != Pid{} && World::channel_of(there) == go->address) return connect(there);
+      if (there != Pid{} && channel_of(there) == go->address) return connect(there);
     }
   } else if (const auto* close = std::get_if<gates::Closed>(&frame)) {
     closed(close->reason);
@@ -81,11 +82,11 @@ void Client::received(const Wire::Down& what) {
 
 void Client::welcomed(const gates::Welcome& welcome) {
   if (welcome.goes_on != (welcome.session == session)) {
-    World::bad("P1 a welcome to another session: " + name);
+    Oracle::bad("P1 a welcome to another session: " + name);
   }
   if (welcome.login != login) conclude({}, {});
   if (welcome.goes_on) {
-    if (welcome.position.c != position.c) World::bad("P1 a welcome to another position: " + name);
+    if (welcome.position.c != position.c) Oracle::bad("P1 a welcome to another position: " + name);
   } else {
     forget();
     heard.clear();
@@ -97,7 +98,7 @@ void Client::welcomed(const gates::Welcome& welcome) {
   login = welcome.login;
   position = welcome.position;
   on = true;
-  if (world_.chance(0.7)) wire->up.emplace_back(gates::Confirm{});
+  if (world_.chance.likely(0.7)) wire->up.emplace_back(gates::Confirm{});
   if (run != Run{} && bind == welcome.up_bind) again(welcome.up_seen);
 }
 
@@ -112,12 +113,12 @@ void Client::log_out(bool replaced) {
 }
 
 void Client::closed(CloseReason reason) {
-  ++world_.count["closed " + std::to_string(static_cast<int>(reason))];
+  ++world_.oracle.count["closed " + std::to_string(static_cast<int>(reason))];
   world_.drop(wire);
   unplug();
   switch (reason) {
     case CloseReason::replaced:
-      world_.check_replaced(*this);
+      world_.oracle.check_replaced(*this);
       return log_out(true);
     case CloseReason::token:
     case CloseReason::token_reused:
@@ -125,14 +126,14 @@ void Client::closed(CloseReason reason) {
     case CloseReason::denied:
       return log_out(false);
     case CloseReason::window:
-      if (!world_.deaths) World::bad("P1 a position is refused: " + name);
+      if (!world_.deaths) Oracle::bad("P1 a position is refused: " + name);
       return gate.clear();
     case CloseReason::malformed:
-      if (!lied) World::bad("an honest client is malformed: " + name);
+      if (!lied) Oracle::bad("an honest client is malformed: " + name);
       return;
     case CloseReason::fault:
-      if (!world_.deaths && !lied && !world_.came_back(*this)) {
-        World::bad("P5 a session ends as a fault: " + name);
+      if (!world_.deaths && !lied && !world_.oracle.came_back(*this)) {
+        Oracle::bad("P5 a session ends as a fault: " + name);
       }
       return;
     default:
@@ -145,18 +146,18 @@ void Client::conclude(const std::optional<std::pair<std::uint64_t, Bind>>& up,
   for (auto at = out.begin(); at != out.end();) {
     const auto& [u, request] = *at;
     if (!up || request.bind < up->second) {
-      world_.fate(request.id, up ? "unknown" : "lost");
+      world_.oracle.fate(request.id, up ? "unknown" : "lost");
     } else if (u > up->first) {
       if (under_way) {  // the gate has it, or gets it again
         ++at;
         continue;
       }
-      world_.fate(request.id, "not begun");
+      world_.oracle.fate(request.id, "not begun");
     } else if (std::ranges::find(open, u) != open.end()) {
       ++at;
       continue;
     } else {
-      world_.fate(request.id, "gone");
+      world_.oracle.fate(request.id, "gone");
       gone_.insert(u);
     }
     at = out.erase(at);
@@ -186,7 +187,7 @@ void Client::full_state(const Parcel& parcel) {
 }
 
 void Client::shown(const Parcel& parcel) {
-  world_.show(*this, parcel);
+  world_.oracle.show(*this, parcel);
   position.c = parcel.c;
   if (const auto* last = std::get_if<gates::Ended>(&parcel.body)) {
     if (last->closing && run != Run{}) conclude(std::pair(last->up_done, last->since), {});
@@ -202,10 +203,10 @@ void Client::shown(const Parcel& parcel) {
       break;
     case gates::PacketKind::reply: {
       const std::uint64_t u = decode_reply(*body)->u;
-      if (gone_.contains(u)) World::bad("P3 a reply that was said to be gone has come");
+      if (gone_.contains(u)) Oracle::bad("P3 a reply that was said to be gone has come");
       const auto found = out.find(u);
       if (found == out.end()) break;
-      world_.fate(found->second.id, "reply");
+      world_.oracle.fate(found->second.id, "reply");
       out.erase(found);
       break;
     }

@@ -1,4 +1,5 @@
-// The product's gate in the simulated world, between the borders where rules are broken.
+#include "tests/entity/client/sim/gate.hpp"
+
 #include <algorithm>
 
 #include "tests/entity/client/sim/world.hpp"
@@ -6,10 +7,14 @@
 namespace starbus::entity::sessions::sim {
 namespace {
 
-gates::GateOptions options_of(const World& world, const Pid& at) {
+// Of nodes/gate/node: how long a gate waits for an answer.
+constexpr LinkTime kSubjectAnswer{30'000}, kAccountAnswer{10'000}, kGateAnswer{10'000};
+
+gates::GateOptions options_of(const World& world, const Pid& at, std::uint64_t last_question) {
   gates::GateOptions options;
   options.self = world.gate_id(at);
   options.address = options.self.channel;
+  options.last_question = last_question;
   using gates::GateTime;
   const auto seconds = [](int count) { return GateTime(1000LL * count); };
   options.times = {seconds(world.away), seconds(6),           seconds(world.stub),
@@ -18,13 +23,8 @@ gates::GateOptions options_of(const World& world, const Pid& at) {
   return options;
 }
 
-AccountAnswer account_answer(const Account::BindAnswer& said) {
-  if (said.whole) return *said.whole;
-  return {AccountAnswerKind::bound, said.bind, said.subject, said.login, 0, {}};
-}
-
 template <class T>
-std::any bytes_any(const T& word) {
+bus::Bytes bytes_of(const T& word) {
   bus::Bytes bytes;
   encode(word, bytes);
   return bytes;
@@ -42,10 +42,32 @@ const char* name_of_word(const ToSubject& word) {
   return kNames[word.index()];
 }
 
+/// As nodes/gate/node/bus_side.cpp has it: who does not answer in time counts as lost.
+gates::Outcome gate_outcome(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return gates::Outcome::ok;
+    case Outcome::no_owner:
+      return gates::Outcome::no_owner;
+    case Outcome::refused:
+      return gates::Outcome::refused;
+    default:
+      return gates::Outcome::owner_lost;
+  }
+}
+
 }  // namespace
 
-Gate::Gate(World& world, const Pid& at)
-    : core(options_of(world, at), *this), world_(world), pid(at) {}
+Gate::Gate(World& world, const Pid& at, std::uint64_t last_question)
+    : core(options_of(world, at, last_question), *this), world_(world), pid(at) {}
+
+std::vector<SessionId> Gate::sessions() {
+  std::vector<SessionId> found;
+  for (const auto* each = core.after({}); each != nullptr; each = core.after(each->id)) {
+    found.push_back(each->id);
+  }
+  return found;
+}
 
 Key Gate::key() {
   return world_.key();
@@ -103,7 +125,7 @@ void Gate::bound(const SessionId& session, const Bind& bind, const std::string& 
 }
 
 void Gate::end(const SessionId& session, const Bind& bind, Reason reason,
-               const std::optional<Closing>& closing, bool) {
+               const std::optional<Closing>& closing) {
   core.told(End{session, bind, reason, closing});
   pump();
 }
@@ -130,9 +152,9 @@ void Gate::announced(const Pid& origin, std::uint64_t number, const std::string&
 
 std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
   auto word = gates::decode_gate_word(bytes);
-  if (!word) World::bad("a word of a gate is malformed: " + word.error().to_string());
+  if (!word) Oracle::bad("a word of a gate is malformed: " + word.error().to_string());
   std::any answer;
-  if (const auto taken = core.told(from, *word)) answer = bytes_any(*taken);
+  if (const auto taken = core.told(from, *word)) answer = bytes_of(*taken);
   const auto* take = std::get_if<gates::Take>(&*word);
   if (take != nullptr && world_.broken("stub_freed_early")) {
     gates::TellGate early{0, take->giver.channel,
@@ -145,15 +167,16 @@ std::any Gate::word(const Pid& from, const bus::Bytes& bytes) {
 
 void Gate::give(const SessionId& session, const Pid& to) {
   const gates::Session* record = core.find(session);
-  if (record == nullptr || record->stage != gates::Stage::live || world_.told(pid, to)) return;
-  if (!core.give(session, world_.gate_id(to), World::channel_of(to))) return;
-  ++world_.count["hand-overs"];
+  if (record == nullptr || record->stage != gates::Stage::live || world_.bus().told(pid, to))
+    return;
+  if (!core.give(session, world_.gate_id(to), channel_of(to))) return;
+  ++world_.oracle.count["hand-overs"];
   pump();
 }
 
 void Gate::drain(const std::vector<Pid>& to) {
   std::vector<gates::DrainTarget> targets;
-  for (const Pid& each : to) targets.push_back({world_.gate_id(each), World::channel_of(each)});
+  for (const Pid& each : to) targets.push_back({world_.gate_id(each), channel_of(each)});
   core.drain(std::move(targets));
   tick();
 }
@@ -198,48 +221,54 @@ void Gate::act(gates::HangUp& effect) {
   wire->down.emplace_back(Wire::Eof{});
 }
 
-/// The answer comes back to this life of this gate.
-Done Gate::outcome(std::uint64_t question) {
+/// To the core that this process has then: it may have lost its lease meanwhile.
+Done Gate::done(std::uint64_t question) {
   if (question == 0) return {};
-  return [this, &world = world_, me = pid, question](Outcome outcome, const std::any& value) {
-    if (world.gate(me) != this) return;
-    std::any encoded;
-    const auto* said = std::any_cast<Account::BindAnswer>(&value);
-    if (said != nullptr) encoded = bytes_any(account_answer(*said));
-    const auto* bytes = std::any_cast<bus::Bytes>(said != nullptr ? &encoded : &value);
-    gates::Outcome how = outcome == Outcome::ok         ? gates::Outcome::ok
-                         : outcome == Outcome::no_owner ? gates::Outcome::no_owner
-                                                        : gates::Outcome::owner_lost;
-    core.outcome(question, how, bytes == nullptr ? bus::ByteView() : bus::ByteView(*bytes));
-    pump();
+  return [&world = world_, me = pid, question](Outcome outcome, const std::any& value) {
+    if (Gate* gate = world.gate(world.heir(me))) gate->outcome(question, outcome, value);
   };
+}
+
+void Gate::outcome(std::uint64_t question, Outcome outcome, const std::any& value) {
+  const auto* bytes = std::any_cast<bus::Bytes>(&value);
+  if (outcome == Outcome::silent && world_.broken("silence_is_a_refusal")) {
+    outcome = Outcome::refused;
+  }
+  core.outcome(question, gate_outcome(outcome),
+               bytes == nullptr ? bus::ByteView() : bus::ByteView(*bytes));
+  pump();
+}
+
+void Gate::fence() {
+  core.fence();
+  pump();
 }
 
 void Gate::act(gates::TellSubject& effect) {
   ToSubject& word = effect.word;
   const std::string what = name_of_word(word);
   if (world_.broken(what + "_never_said")) {
-    if (effect.question != 0) {
-      core.outcome(
-          effect.question, gates::Outcome::ok,
-          std::any_cast<bus::Bytes>(bytes_any(Answer{AnswerKind::dropped, {}, {}, 0, 0, {}, {}})));
-    }
-    return;
+    if (effect.question == 0) return;
+    const bus::Bytes dropped = bytes_of(Answer{AnswerKind::dropped, {}, {}, 0, 0, {}, {}});
+    return core.outcome(effect.question, gates::Outcome::ok, dropped);
   }
   if (auto* request = std::get_if<Request>(&word); request != nullptr) {
     if (world_.broken("requests_of_the_turn_before") && request->turn > 1) --request->turn;
   }
-  if (what == "resync") ++world_.count["resyncs"];
-  world_.send(
-      pid, effect.subject, Lane::up, what,
-      [to = effect.subject, word](World& w, const Pid& from) {
-        const Answer answer = w.player(to)->take(word, {from, true});
-        if (answer.kind == AnswerKind::replaced && w.broken("replaced_believed")) {
-          w.gate(from)->end(session_of(word), {~0ULL, ~0ULL}, Reason::replaced, {}, false);
-        }
-        return bytes_any(answer);
-      },
-      outcome(effect.question));
+  if (what == "resync") ++world_.oracle.count["resyncs"];
+  Letter letter{pid, effect.subject, Lane::up, what,
+                [to = effect.subject, word, &w = world_](const Pid& from, const Pid& at) {
+                  Player* const player = w.player_at(to, at);
+                  if (player == nullptr) return std::any();
+                  const Answer answer = player->take(word, {from, true});
+                  if (answer.kind == AnswerKind::replaced && w.broken("replaced_believed")) {
+                    w.gate(from)->end(session_of(word), {~0ULL, ~0ULL}, Reason::replaced, {});
+                  }
+                  return std::any(bytes_of(answer));
+                }};
+  letter.done = done(effect.question);
+  letter.deadline = kSubjectAnswer;
+  world_.send(std::move(letter));
 }
 
 void Gate::act(gates::TellAccount& effect) {
@@ -250,20 +279,15 @@ void Gate::act(gates::TellAccount& effect) {
   if (world_.broken("where_never_asked") && std::holds_alternative<Where>(word)) {
     return core.outcome(effect.question, gates::Outcome::owner_lost, {});
   }
-  world_.send(
-      pid, effect.account, Lane::up, what,
-      [to = effect.account, word](World& w, const Pid&) {
-        Account& account = *w.account(to);
-        if (const auto* bind = std::get_if<BindSession>(&word)) {
-          const std::uint64_t login = bus::load<std::uint64_t>(bind->ticket.data());
-          return std::any(account.bind(bind->session, bind->gate, bind->seal, login));
-        }
-        if (const auto* where = std::get_if<Where>(&word)) {
-          return std::any(account.where(where->session, where->bind));
-        }
-        return std::any(account.relink(std::get<Relink>(word)));
-      },
-      outcome(effect.question));
+  Letter letter{pid, effect.account, Lane::up, what,
+                [to = effect.account, word, &w = world_](const Pid& from, const Pid& at) {
+                  Account* const account = w.account_at(to, at);
+                  if (account == nullptr) return std::any();
+                  return std::any(account->ask(word, {from, true}));
+                }};
+  letter.done = done(effect.question);
+  letter.deadline = kAccountAnswer;
+  world_.send(std::move(letter));
 }
 
 void Gate::act(gates::LoadAccount& effect) {
@@ -309,20 +333,17 @@ void Gate::act(gates::TellGate& effect) {
   if (world_.broken("stub_drops") && std::holds_alternative<gates::Forwarded>(effect.word)) return;
   if (auto* take = std::get_if<gates::Take>(&effect.word)) spoil(*take);
   bus::Bytes bytes;
-  if (!gates::encode(effect.word, bytes)) World::bad("a word of a gate is too large");
+  if (!gates::encode(effect.word, bytes)) Oracle::bad("a word of a gate is too large");
   static constexpr const char* kNames[] = {"give", "nogive", "take", "forwarded", "stub_done"};
-  world_.send(
-      pid, effect.gate, Lane::down, kNames[effect.word.index()],
-      [to = effect.gate, bytes](World& w, const Pid& from) {
-        for (std::uint32_t slot = 1; slot <= 3; ++slot) {
-          const Pid there = w.pid_of(1, slot);
-          if (there != Pid{} && World::channel_of(there) == to) {
-            return w.gate(there)->word(from, bytes);
-          }
-        }
-        return std::any();
-      },
-      outcome(effect.question));
+  Letter letter{pid, effect.gate, Lane::down, kNames[effect.word.index()],
+                [bytes, &w = world_](const Pid& from, const Pid& at) {
+                  Gate* const there = w.gate(at);
+                  return there == nullptr ? std::any() : there->word(from, bytes);
+                }};
+  letter.done = done(effect.question);
+  if (std::holds_alternative<gates::Take>(effect.word)) letter.deadline = kGateAnswer;
+  letter.bytes = bytes.size();
+  world_.send(std::move(letter));
 }
 
 }  // namespace starbus::entity::sessions::sim

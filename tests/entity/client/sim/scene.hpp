@@ -5,28 +5,42 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/entity/client/sim/world.hpp"
 
 namespace starbus::entity::sessions::sim {
+
+/// Each program of cases says on which bus they are played, and in how many orders.
+std::unique_ptr<SessionBus> make_case_bus(std::uint64_t seed);
+std::vector<std::uint64_t> case_seeds();
 
 struct Scene {
   static constexpr const char* kE = "player/a/1";
   static constexpr const char* kAccount = "account/a";
 
   explicit Scene(std::uint64_t seed, std::string broken = "")
-      : world(seed, std::move(broken), true) {
+      : world(make_case_bus(seed), seed, std::move(broken), true) {
+    world.bus().scripted = true;
     world.hole = 1 << 29;
-    c1().connect(world.pid_of(1, 1));
+    c1().connect(gate_pid(1));
     rest();
-    if (world.player(kE)->pid != world.pid_of(2, 1)) move_to(1);
+    if (e().pid != home(1)) move_to(1);
     rest();
   }
 
   Client& c1() { return *world.clients[0]; }
   Client& c2() { return *world.clients[1]; }
-  Player& e() { return *world.player(kE); }
+  Player& e() {
+    Player* const there = world.player(kE);
+    demand(there != nullptr, "P5 nobody has player/a/1");
+    return *there;
+  }
   Account& account() { return *world.account(kAccount); }
+  Pid home(std::uint32_t slot) const { return world.pid_of(kHomes, slot); }
+  Pid gate_pid(std::uint32_t slot) const { return world.pid_of(kGates, slot); }
+  Gate& gate(std::uint32_t slot) { return *world.gate(gate_pid(slot)); }
+  Gate& gate_of(const Client& client) { return *world.gate(client.at()); }
 
   void rest(int ticks = 5) {
     for (int i = 0; i < ticks; ++i) {
@@ -35,30 +49,38 @@ struct Scene {
     }
     world.settle();
   }
+  /// Its state is packed, and has not left.
+  void begin_move(std::uint32_t slot) {
+    world.bus().free_source(kE);
+    world.move(kE, home(slot));
+  }
   void move_to(std::uint32_t slot) {
-    world.free_source(kE);
-    world.move(kE, world.pid_of(2, slot));
-    world.attach(kE);
+    begin_move(slot);
+    world.bus().attach(kE);
     world.settle();
   }
   void say(int times = 3) {
     for (int i = 0; i < times; ++i) e().act();
   }
+  void flush(Player& player) {
+    while (player.link.ready()) player.flush();
+  }
   /// The home of E has died, and somebody has loaded E at another one before anybody heard.
   void load_again(std::uint32_t slot) {
-    world.free_source(kE);
+    world.bus().free_source(kE);
     world.kill(e().pid);
-    const Pid there = world.pid_of(2, slot);
-    world.own(kE, there, std::make_shared<Player>(world, kE, there));
+    world.load_at(home(slot), kE);
   }
+  using Held = std::function<bool(const Letter&)>;
+  void hold_letters(Held held) { world.bus().hold = std::move(held); }
   void hold_from(const Pid& pid, const std::string& what) {
-    world.hold = [pid, what](const Message& message, const std::string&) {
-      return message.what == what && (pid == Pid{} || message.from == pid);
-    };
+    hold_letters([pid, what](const Letter& letter) {
+      return letter.what == what && (pid == Pid{} || letter.from == pid);
+    });
   }
   void hold(const std::string& what) { hold_from({}, what); }
   void free() {
-    world.hold = nullptr;
+    world.bus().hold = nullptr;
     world.hold_wire = nullptr;
     world.settle();
   }
@@ -66,7 +88,7 @@ struct Scene {
   void away(std::uint32_t slot) {
     if (c1().wire) world.cut(c1().wire);
     c1().unplug();
-    c1().connect(world.pid_of(1, slot));
+    c1().connect(gate_pid(slot));
     world.settle();
   }
   /// Its connection breaks, and it never comes back.
@@ -75,13 +97,14 @@ struct Scene {
     c1().unplug();
     c1().told = true;
   }
+  void give_to(std::uint32_t slot) { gate_of(c1()).give(c1().session, gate_pid(slot)); }
   /// Others come when they are told to: a login of another device would mend what is broken.
   void alone() {
     world.leavers = false;
     for (const auto& client : world.clients) client->told = !client->session;
   }
   static void demand(bool good, const std::string& what) {
-    if (!good) World::bad(what);
+    if (!good) Oracle::bad(what);
   }
   /// The hold is over, time passes, and all converges.
   void end() {

@@ -1,0 +1,55 @@
+// Seeds and scripted cases of client sessions on the real bus: see joined_run.hpp. More with
+// starbus-sim-sessions.
+#include "tests/entity/client/cases/session_case.hpp"
+#include "tests/sim/sessions/joined_bus.hpp"
+#include "tests/sim/sessions/joined_run.hpp"
+
+namespace starbus::entity::sessions::sim {
+
+std::unique_ptr<SessionBus> make_case_bus(std::uint64_t seed) {
+  return std::make_unique<starbus::sim::JoinedBus>(starbus::sim::JoinedBus::Options{
+      .seed = seed, .deaths = true, .faults = false, .trace = nullptr});
+}
+std::vector<std::uint64_t> case_seeds() {
+  return {1};
+}
+
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(OnTheRealBus, SessionCase, ::testing::ValuesIn(case_seeds()));
+
+}  // namespace
+}  // namespace starbus::entity::sessions::sim
+
+namespace starbus::sim {
+namespace {
+
+void run_seeds(std::uint64_t most, bool deaths) {
+  std::map<std::string, int> counts;
+  for (std::uint64_t seed = 1; seed <= most; ++seed) {
+    const JoinedRunResult result = run_joined({.seed = seed, .deaths = deaths});
+    EXPECT_EQ(result.violation, "") << "seed " << seed;
+    for (const auto& [what, count] : result.counts) counts[what] += count;
+  }
+  for (const char* const happened : {"shown", "updates shown", "begun", "arrivals", "hand-overs",
+                                     "switches", "fate: reply", "busd_crashes"}) {
+    EXPECT_GT(counts[happened], 0) << happened;
+  }
+}
+
+TEST(SessionSeeds, EveryPromiseHoldsThroughDeaths) {
+  run_seeds(4, true);
+}
+
+TEST(SessionSeeds, EveryPromiseHoldsWhileTheBusAloneFails) {
+  run_seeds(3, false);
+}
+
+TEST(SessionSeeds, ASeedDecidesEverything) {
+  const JoinedRunResult once = run_joined({.seed = 7, .steps = 300});
+  EXPECT_EQ(once.fingerprint, run_joined({.seed = 7, .steps = 300}).fingerprint);
+  EXPECT_NE(once.fingerprint, run_joined({.seed = 8, .steps = 300}).fingerprint);
+}
+
+}  // namespace
+}  // namespace starbus::sim
