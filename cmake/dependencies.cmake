@@ -1,6 +1,7 @@
 # Everything comes from Debian bookworm packages; scripts/deps installs them.
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED)            # headers: Asio, Beast, unordered, system
+find_package(ZLIB REQUIRED)                  # packets of clients, deflated
 find_package(OpenSSL REQUIRED)               # SHA-256 of names
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -5,8 +5,9 @@
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
 #   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
-#   starbus::game_client   the client of a game, in C++ and C: needs OpenSSL alone, and is all that
+#   starbus::game_client   the client of a game, in C++ and C: needs OpenSSL and zlib alone, and is all that
 #                          COMPONENTS game_client looks for
+# and the client of pages and Node programs, as an npm package in a folder: starbus_WEB_CLIENT_DIR.
 # Within one build tree (add_subdirectory) the same names work.
 add_library(starbus::bus ALIAS starbus_client)
 add_library(starbus::entity ALIAS starbus_entity)
@@ -38,11 +39,11 @@ endforeach()
 foreach(target ${to_build})
   list(APPEND built "$<TARGET_FILE:${target}>")
 endforeach()
-add_custom_target(installable DEPENDS ${to_build})
+add_custom_target(installable DEPENDS ${to_build} web_client)
 list(JOIN built "\n" lines)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/installable.txt CONTENT "${lines}\n")
 install(CODE "
-foreach(file IN ITEMS ${built})
+foreach(file IN ITEMS ${built} ${STARBUS_WEB_CLIENT_BUILT})
   if(NOT EXISTS \"\${file}\")
     message(FATAL_ERROR \"\${file} has not been built: build the target installable first (scripts/build release installable)\")
   endif()
@@ -103,11 +104,20 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/clients/cpp/
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(FILES ${PROJECT_SOURCE_DIR}/nodes/pch.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes)
+install(FILES ${PROJECT_SOURCE_DIR}/nodes/login/error.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes/login)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md")
 
+set(web_client_dir ${CMAKE_INSTALL_DATADIR}/starbus/web/starbus-client)
+if(STARBUS_WEB_CLIENT_BUILT)
+  install(FILES ${PROJECT_SOURCE_DIR}/clients/typescript/package.json
+                ${PROJECT_SOURCE_DIR}/clients/typescript/README.md DESTINATION ${web_client_dir})
+  install(DIRECTORY ${STARBUS_WEB_CLIENT_DIST} DESTINATION ${web_client_dir})
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/starbusConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/starbusConfig.cmake INSTALL_DESTINATION ${package_dir})
+  ${PROJECT_BINARY_DIR}/starbusConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS web_client_dir)
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/starbusConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

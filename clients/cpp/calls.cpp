@@ -21,6 +21,13 @@ Bytes call_body(std::uint32_t method, std::uint32_t types, ByteView arguments) {
   return body;
 }
 
+std::uint32_t method_of(ByteView body) {
+  constexpr std::size_t kHead = 2;  // form, behalf
+  if (body.size() < kHead) return 0;
+  FieldReader in(body.subspan(kHead));
+  return in.word();
+}
+
 Read<Answer> read_answer(ByteView bytes) {
   FieldReader in(bytes);
   Read<Answer> read;

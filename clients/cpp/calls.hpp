@@ -22,6 +22,9 @@ constexpr std::uint32_t hash_of(std::string_view text) {
 /// The body of a request, for ask().
 Bytes call_body(std::uint32_t method, std::uint32_t types, ByteView arguments);
 
+/// The method of such a body; 0 if it is too short for one.
+std::uint32_t method_of(ByteView body);
+
 /// What an answer is. The numbers travel.
 enum class AnswerKind : std::uint8_t {
   value = 0,    ///< the method has returned `bytes`

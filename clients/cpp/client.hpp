@@ -34,6 +34,7 @@ class Client {
   void reenter(Ticket ticket) { session_.reenter(std::move(ticket), now()); }
   Asked ask(ByteView body, Told told) { return session_.ask(body, std::move(told)); }
   void bye() { session_.bye(now()); }
+  bool refresh() { return session_.refresh(now()); }
   const Session& session() const { return session_; }
   State state() const { return session_.state(); }
   /// Milliseconds since 1970 at the gate; nullopt before the first greeting.

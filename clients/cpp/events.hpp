@@ -8,6 +8,7 @@
 
 #include "clients/cpp/frames.hpp"
 #include "clients/cpp/limits.hpp"
+#include "clients/cpp/names.hpp"
 
 namespace starbus::game {
 
@@ -77,6 +78,9 @@ class Events {
   virtual void on_news(ByteView) {}
   /// Said to a group; the body is a call (read_call).
   virtual void on_spoken(const Spoken&) {}
+  /// The names of the server, once for each full state if the settings have a table: views learn
+  /// them. What differs from the table; empty: nothing, or it is not known.
+  virtual void on_names(const ServerNames&, std::span<const Difference>) {}
   /// A stretch is over; the next full state follows, or on_ended().
   virtual void on_over(const Over&) {}
   /// The session is over, and all fates were told. The text is for a person.

@@ -95,6 +95,11 @@ class FieldReader {
   /// All that is left; too_large above `most` bytes.
   ByteView rest(std::size_t most);
 
+  /// Bytes that are left.
+  std::size_t left() const { return rest_.size(); }
+  /// truncated if there are fewer.
+  void skip(std::size_t size) { take(size); }
+
   /// The first refusal counts.
   void refuse(Refusal why);
   bool ok() const { return refusal_ == Refusal::none; }

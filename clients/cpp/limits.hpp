@@ -36,6 +36,22 @@ inline constexpr std::size_t kAccountBytes = 64;
 inline constexpr std::size_t kProofBytes = 8 * 1024;
 inline constexpr std::size_t kProgramBytes = 64;
 
+/// Elements of all containers of one answer, call or state, and levels of nested ones: too_large.
+inline constexpr std::size_t kValueElements = 1024 * 1024;
+inline constexpr std::size_t kValueDepth = 32;
+/// Elements of one list, map or bag of properties; bytes of a text that is a key of one. The view
+/// is lost, and wants a full state.
+inline constexpr std::size_t kListElements = 65'536;
+inline constexpr std::size_t kKeyBytes = 64;
+/// Rows of each kind in a server's table of names, fields of one class, bytes of the name of a
+/// field and of the shape of its type: the table is refused, and counts as none.
+inline constexpr std::size_t kNameRows = 65'536;
+inline constexpr std::size_t kClassFields = 254;
+inline constexpr std::size_t kFieldName = 64;
+inline constexpr std::size_t kShapeBytes = 1024;
+/// Bytes of properties that wait for the server's names: more, and the view is lost.
+inline constexpr std::size_t kHeldBytes = 2 * 1024 * 1024;
+
 /// Bytes that wait to be sent: all requests, and what else a session says. A gate that reads
 /// nothing and asks much: the connection ends, and is made again.
 inline constexpr std::size_t kSendBytes = kRequestsOpen * kRequestBytes + 256 * 1024;

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "clients/cpp/calls.hpp"
+
 namespace starbus::game {
+
+std::string_view name_of(Asked asked) {
+  constexpr std::string_view kNames[] = {"ok", "no_subject", "too_many", "too_large", "differs"};
+  return kNames[static_cast<std::size_t>(asked)];
+}
 
 std::string_view name_of(State state) {
   constexpr std::string_view kNames[] = {"ended",   "connecting", "greeting",
@@ -15,6 +22,9 @@ Session::Session(Settings settings, Events& events)
     : settings_(std::move(settings)),
       events_(events),
       route_(std::move(settings_.addresses), settings_.seed) {
+  if (settings_.names != nullptr && settings_.schema == 0 && !settings_.names->hashes.empty()) {
+    settings_.schema = settings_.names->hashes.front();
+  }
   std::string& program = settings_.program;
   program.resize(std::min(program.size(), kProgramBytes));
   while (!is_utf8(program)) program.pop_back();
@@ -50,6 +60,7 @@ Asked Session::ask(ByteView body, Told told) {
   const bool too_long = frame_bytes_ != 0 && body.size() + kAskHead > frame_bytes_;
   if (body.size() > kRequestBytes || too_long) return Asked::too_large;
   if (!playing_ || leaving_) return Asked::no_subject;
+  if (differing_.contains(method_of(body))) return Asked::differs;
   if (requests_.full()) return Asked::too_many;
   const std::uint64_t u = requests_.add(bind_, body, std::move(told));
   if (may_ask_ && !busy_) say(encode(Ask{u, bind_, body}));
@@ -65,6 +76,14 @@ void Session::bye(Time now) {
   busy_.reset();
   close_at_ = std::min(close_at_, now + kCloseTime);
   say(encode(Bye{}));
+}
+
+bool Session::refresh(Time now) {
+  now_ = now;
+  if (state_ != State::online || leaving_ || ended_ || ticket_.reentry.empty()) return false;
+  entry_ = Entry::reenter;
+  lost(now, {});
+  return true;
 }
 
 // --- for the driver ----------------------------------------------------------------------------
@@ -87,7 +106,9 @@ void Session::connected(Time now) {
   state_ = State::greeting;
   now_ = opened_ = heard_ = now;
   beat_ = kHeartbeat;
+  inflates_ = false;
   Hello hello;
+  hello.features = settings_.inflates ? kInflates : 0;
   hello.schema = settings_.schema;
   hello.program = settings_.program;
   say(encode(hello));
@@ -103,6 +124,14 @@ void Session::received(ByteView frame, Time now) {
   if (link_ != Link::open) return;
   heard_ = now;
   if (frame.size() > kFrameTaken) return fault(now);
+  if (inflates_ && is_deflated(frame)) {
+    const std::optional<Bytes> packet = inflate_packet(frame);
+    return packet ? received_plain(*packet, now) : fault(now);
+  }
+  received_plain(frame, now);
+}
+
+void Session::received_plain(ByteView frame, Time now) {
   const Read<ToClient> read = read_to_client(frame);
   if (!read) return fault(now);
   std::visit([&](const auto& each) { hear(each, now); }, *read);
@@ -177,6 +206,30 @@ void Session::say_again(std::uint64_t up_seen) {
   requests_.each_behind(up_seen, bind_, [&](std::uint64_t u, const Requests::Open& request) {
     say(encode(Ask{u, request.bind, request.body}));
   });
+}
+
+void Session::ask_names() {
+  if (settings_.names == nullptr || !may_ask_ || requests_.full()) return;
+  const Bytes body = names_request(*settings_.names);
+  const auto told = [this](const Outcome& outcome) { hear_names(outcome); };
+  const std::uint64_t u = requests_.add(bind_, body, told);
+  say(encode(Ask{u, bind_, body}));
+}
+
+/// A server that does not say them, or not so that they can be read, checks each call itself.
+void Session::hear_names(const Outcome& outcome) {
+  ServerNames names;
+  if (outcome.fate == Fate::replied) {
+    const Read<Answer> answer = read_answer(outcome.answer);
+    if (answer && answer->kind == AnswerKind::value) names = read_names(answer->bytes).value;
+  }
+  const std::vector<Difference> differ = differences(*settings_.names, names);
+  differing_.clear();
+  for (const Difference& each : differ) {
+    const bool lacks = each.kind != Difference::Kind::added;
+    if (lacks && each.what == Difference::What::asked) differing_.insert(hash_of(each.name));
+  }
+  events_.on_names(names, differ);
 }
 
 void Session::ack() {
@@ -277,6 +330,7 @@ void Session::finish(EndReason reason, std::string_view text) {
   bind_ = {};
   login_ = 0;
   ended_.reset();
+  differing_.clear();
   tell(requests_.lost());
   events_.on_ended(reason, text);
 }

@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Settings {
   std::string program = "starbus";       // name and version, for logs
   std::uint64_t schema = 0;              // hash of the schema; 0: none
   std::uint64_t seed = 0;                // of pauses; a Client draws one instead of 0
+  bool inflates = true;                  // a gate may send deflated packets
+  const NameTable* names = nullptr;      // of generated code; then `schema` need not be given
 };
 
 /// Where a session stands.
@@ -42,7 +45,9 @@ enum class Asked : std::uint8_t {
   no_subject,  ///< no full state yet, or the stretch is over
   too_many,    ///< kRequestsOpen have no fate yet: wait for one
   too_large,   ///< the body is longer than kRequestBytes, or than the gate takes
+  differs,     ///< the server does not have this method, or with other types (on_names)
 };
+std::string_view name_of(Asked asked);
 
 /// What a session has counted.
 struct Counts {
@@ -71,6 +76,9 @@ class Session {
   Asked ask(ByteView body, Told told);
   /// Leaves: the session ends, and so do its requests.
   void bye(Time now);
+  /// What the program has of the state is wrong: comes back for a full state, by a new session of
+  /// the same login. False: not online, or no gate has given it anything to come back with.
+  bool refresh(Time now);
 
   State state() const { return state_; }
   const Position& position() const { return position_; }
@@ -113,6 +121,7 @@ class Session {
   void hear(const Waiting& frame, Time now);
   void hear(const Welcome& frame, Time now);
   void hear(const Packet& frame, Time now);
+  void received_plain(ByteView frame, Time now);
   void hear(const Busy& frame, Time now);
   void hear(const GoTo& frame, Time now);
   void hear(const Ping& frame, Time now);
@@ -130,6 +139,8 @@ class Session {
   void say(Bytes frame);
   void let_in_by(const Welcome& frame, Time now);
   void say_again(std::uint64_t up_seen);
+  void ask_names();
+  void hear_names(const Outcome& outcome);
   void ack();
   void ping(Time now);
   void tell(std::vector<Ending> endings);
@@ -168,6 +179,8 @@ class Session {
   std::uint64_t login_ = 0;
   std::optional<Ended> ended_;  // the last packet was shown
 
+  std::set<std::uint32_t> differing_;  // methods that the server does not have as the program does
+
   Requests requests_;
   bool may_ask_ = false;               // the gate takes requests under bind_ on this connection
   std::optional<std::uint64_t> busy_;  // up_seen of a Busy, not answered yet
@@ -184,6 +197,7 @@ class Session {
   milliseconds beat_ = kHeartbeat;
   std::uint64_t server_schema_ = 0;
   std::size_t frame_bytes_ = 0;  // that the gate takes; 0: not known
+  bool inflates_ = false;        // the gate may send deflated packets
   Time now_{};
   Time opened_{};
   Time heard_{};

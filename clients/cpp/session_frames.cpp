@@ -13,6 +13,7 @@ void Session::hear(const Greeting& frame, Time now) {
     beat_ = std::clamp(milliseconds(frame.heartbeat_ms), kHeartbeatLeast, kHeartbeatMost);
   }
   frame_bytes_ = frame.frame_bytes;
+  inflates_ = settings_.inflates && (frame.features & kInflates) != 0;
   server_schema_ = frame.schema;
   clock_.clear();
   clock_.sample(opened_, now, frame.here);
@@ -144,6 +145,7 @@ void Session::show_full(const FullState& full) {
   may_ask_ = !leaving_;
   busy_.reset();
   if (may_ask_) say_again(full.up_seen);
+  ask_names();
   events_.on_full(full);
   tell(std::move(endings));
 }

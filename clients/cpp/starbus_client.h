@@ -63,7 +63,8 @@ enum {
   STARBUS_OK = 0,
   STARBUS_NO_SUBJECT = 1, /* no full state yet, or the stretch is over */
   STARBUS_TOO_MANY = 2,   /* 64 requests have no fate yet */
-  STARBUS_TOO_LARGE = 3
+  STARBUS_TOO_LARGE = 3,
+  STARBUS_DIFFERS = 4 /* not of clients in C, which have no table of names */
 };
 /* Why a session has ended, beside the close reasons of docs/reference/client-protocol.md. */
 enum { STARBUS_UNREACHABLE = 100, STARBUS_BYE = 101 };

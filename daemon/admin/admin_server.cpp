@@ -1,12 +1,14 @@
 #include "daemon/admin/admin_server.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "bus/io/endpoint.hpp"
 #include "daemon/admin/admin_connection.hpp"
 #include "daemon/admin/admin_door.hpp"
+#include "daemon/admin/admin_guard.hpp"
 
 namespace starbus::daemon {
 
@@ -88,6 +90,27 @@ void AdminServer::stream(std::string path, AdminRole role, StreamRoute route) {
   if (routes.get || routes.stream) throw std::logic_error("two GET routes for one path");
   routes.stream = std::move(route);
   routes.role = role;
+}
+
+Response AdminServer::look(std::string_view text, AdminRole role) const {
+  const auto target = parse_target(text);
+  if (!target) {
+    return Response::error(400, "the target is not a path with percent-encoded parameters");
+  }
+  const AdminShared::Routes* const routes = shared_->common->find_routes(target->path);
+  if (routes == nullptr) return no_such_path(target->path, shared_->common->routes);
+  if (!routes->get) return wrong_method(*routes);
+  if (role < routes->role) return role_missing(routes->role, role, "the bus");
+  const auto answer = std::make_shared<std::optional<Response>>();
+  const Request request{"GET", target->path, target->query, {}, role};
+  auto failure = guarded([&] {
+    routes->get(request, [answer](Response response) {
+      if (!*answer) *answer = std::move(response);
+    });
+  });
+  if (failure) return std::move(*failure);
+  if (*answer) return std::move(**answer);
+  return Response::error(504, "this path answers later; ask it at the admin socket");
 }
 
 void AdminServer::set_access(AdminAccess access) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "bus/core/error.hpp"
 #include "daemon/admin/admin_access.hpp"
@@ -72,6 +73,10 @@ class AdminServer {
   void post_async(std::string path, AsyncRoute route);
   /// GET: newline-delimited JSON as the route writes it.
   void stream(std::string path, AdminRole role, StreamRoute route);
+
+  /// What a GET of this target answers to a caller of `role` who did not come by a door of this
+  /// server, but over the bus. 504: the route answers later; streams are not served.
+  Response look(std::string_view target, AdminRole role) const;
 
   /// Callers have their roles by this from their next request on.
   void set_access(AdminAccess access);

@@ -1,5 +1,7 @@
 #include "entity/client/announcement.hpp"
 
+#include <atomic>
+
 #include "entity/client/fields.hpp"
 
 namespace starbus::entity::sessions {
@@ -11,10 +13,18 @@ template <class A, class V>
 void announcement_of(A& a, V& v) {
   a.number(v.number, kAnyNumber);
   a.text(v.group, kGroupName);
+  a.text(v.by, kOperatorName);
   a.bytes(v.body, kPartBytes);
 }
 
 }  // namespace
+
+std::uint64_t next_announcement() {
+  // Of the process, and not of a Bus: gates tell doubles by process and number, and gaps are no
+  // fault.
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 void encode(const Announcement& word, Bytes& out) {
   Encoder to(out);

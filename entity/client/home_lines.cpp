@@ -66,12 +66,15 @@ std::vector<HomeLines::Said> HomeLines::gather(Line& line, Carrier& carrier) {
   std::size_t bytes = 0;
   std::size_t parts = 0;
   std::size_t fulls = line.fulls;
+  const LinkTime now = carrier.now();
   while (!line.links.empty() && bytes < kBundleBytes && parts < kBundleParts &&
          said.size() < kBundleSections) {
     ClientLink* const link = line.links.front();
     line.links.pop_front();
+    link->expire(now);
     if (!link->ready()) {
       listed_.erase(link);
+      if (link->news_due()) carrier.news_due(*link);
       continue;
     }
     if (link->full_due() && fulls == kFullsAtOnce) {
@@ -123,6 +126,7 @@ bool HomeLines::flush_line(const bus::Process& gate, Line& line, Carrier& carrie
   for (const Said& each : said) {
     counters_.parts += each.section.parts.size();
     each.link->taken(each.section);
+    if (each.link->news_due()) carrier.news_due(*each.link);
     if (each.link->ready()) {
       line.links.push_back(each.link);
     } else {

@@ -23,6 +23,10 @@ class Carrier {
   virtual bool carry(const GateId& to, const bus::Bytes& bundle, std::uint64_t ticket) = 0;
   /// The snapshot of properties for the own client of the link's entity.
   virtual bus::Bytes properties(ClientLink& link) = 0;
+  /// Changes of properties that have waited may be said: the turn of the link's updates is over.
+  virtual void news_due(ClientLink& link) = 0;
+  /// By which updates become too old.
+  virtual LinkTime now() const = 0;
 
  protected:
   ~Carrier() = default;

@@ -1,6 +1,7 @@
 /// The numbers of a session, as docs/design/sessions.md has them. Plain values; any thread.
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -9,6 +10,9 @@
 #include "bus/core/wire/ids.hpp"
 
 namespace starbus::entity::sessions {
+
+/// Of any clock that goes on through moves by what passes there.
+using LinkTime = std::chrono::milliseconds;
 
 /// 128 random bits: the id of a session, a secret, or the hash of one.
 struct Key {

@@ -19,6 +19,8 @@ namespace starbus::entity::sessions {
     "the session ends as a fault: its gate holds back what is beyond")                             \
   X(kLinkGroups, 64, "groups", "of one client: a full state lists them", "too_many_groups")        \
   X(kGroupName, 64, "bytes", "the name of a group", "too_large")                                   \
+  X(kOperatorName, 64, "bytes", "the name of an operator who announces", "the word is malformed",  \
+    "Announcements.AreBounded")                                                                    \
   X(kFirstCredit, 64_KiB, "bytes",                                                                 \
     "that are sent to a client before its first credit: what a slow line takes in a second",       \
     "properties wait for credit, and are told at their newest")                                    \
@@ -28,6 +30,19 @@ namespace starbus::entity::sessions {
     "of one client that are unsent, or sent and not acknowledged: more than a full state",         \
     "the session ends as too_slow")                                                                \
   X(kLinkParts, 8'192, "parts", "likewise", "the session ends as too_slow")                        \
+  X(kSoftParts, 4'096, "parts",                                                                    \
+    "not acknowledged, beyond which properties and droppable updates wait: half of kLinkParts is " \
+    "for calls",                                                                                   \
+    "as kFirstCredit", "DownlinkTest.SmallUpdatesLeavePlaceForCalls")                              \
+  X(kDroppableSlots, 1'024, "slots", "of one client with an update that waits: what it may see",   \
+    "the update of the lowest priority that came last is dropped, and counted",                    \
+    "DroppablesTest.AreBounded")                                                                   \
+  X(kDroppableBytes, 64_KiB, "bytes", "of the updates that wait for one client: kFirstCredit",     \
+    "likewise; one that is larger alone is too_large", "DroppablesTest.AreBounded")                \
+  X(kSoftLead, 64_KiB, "bytes",                                                                    \
+    "that properties may be ahead of droppable updates, or behind them, while both wait",          \
+    "what is beyond is forgotten: neither waits for longer than this takes",                       \
+    "DownlinkTest.PropertiesAndUpdatesShareWhatThereIs")                                           \
   X(kBundleBytes, 256_KiB, "bytes", "of bodies after which a message to a gate ends",              \
     "the rest goes in the next message")                                                           \
   X(kSectionBytes, 64_KiB, "bytes", "of one session in a message: others are not kept waiting",    \

@@ -22,6 +22,7 @@ ClientLink::ClientLink(std::string subject, LinkState state, LinkTime now)
   for (const Part& part : state_.unsent) unsent_bytes_ += part.body->size();
   if (state_.away) away_since_ = now - *state_.away;
   state_.away.reset();
+  droppables_.unpack(std::exchange(state_.droppable, {}), now);
   ask_at_ = heard_ = now;
 }
 
@@ -72,18 +73,6 @@ Result<> ClientLink::leave(const std::string& group, Effects& out) {
   return {};
 }
 
-bool ClientLink::wants_news() const {
-  return linked() && !frozen_ && !away() && epoch_ != 0 && !state_.full_due &&
-         in_flight_ + unsent_bytes_ < state_.allowed;
-}
-
-void ClientLink::news(Body body, Effects& out) {
-  assert(wants_news());
-  if (const auto may = may_say(body, out)) return say(PartKind::news, std::move(body), out);
-  // Too large for a part: the newest state, whole, if that fits one.
-  if (linked()) new_run(out);
-}
-
 bool ClientLink::reply(std::uint64_t login, std::uint64_t u, Bytes answer, Effects& out) {
   const auto found = std::ranges::find(state_.open, u);
   if (login != state_.login || found == state_.open.end()) return false;
@@ -107,6 +96,7 @@ void ClientLink::let_go(Reason reason, Effects& out) {
 /// What has been said goes first, but to a client that takes nothing.
 void ClientLink::say_last(Reason reason, Effects& out) {
   if (away()) return end_stretch();
+  droppables_.clear();
   const bool deaf = reason == Reason::too_slow || reason == Reason::away;
   keep_unsent([&](const Part& part) { return !deaf && part.kind != PartKind::news; });
   say(PartKind::over, body_of(Over{reason, closing_word()}), out);
@@ -129,6 +119,8 @@ void ClientLink::new_run(Effects& out) {
   state_.sizes.clear();
   in_flight_ = 0;
   introduced_ = false;
+  note_news(false);
+  lead_ = 0;
   // The full state has what these say.
   keep_unsent([](const Part& part) {
     return part.kind == PartKind::call || part.kind == PartKind::reply ||
@@ -148,6 +140,9 @@ void ClientLink::end_stretch() {
   state_.acked = state_.allowed = 0;
   state_.sizes.clear();
   state_.groups.clear();
+  droppables_.clear();
+  note_news(false);
+  lead_ = 0;
   in_flight_ = 0;
   introduced_ = false;
   away_since_.reset();
@@ -184,6 +179,7 @@ LinkState ClientLink::freeze(LinkTime now) {
   frozen_ = true;
   LinkState packed = state_;
   if (away_since_) packed.away = std::max(now - *away_since_, LinkTime(0));
+  packed.droppable = droppables_.pack(now);
   return packed;
 }
 
@@ -206,6 +202,8 @@ void ClientLink::gate_died(const bus::Process& process, LinkTime now) {
 
 void ClientLink::tick(LinkTime now, Effects& out) {
   if (frozen_) return;
+  expire(now);
+  out.news = out.news || news_due();
   if (away_since_ && now - *away_since_ >= kAwayTime) let_go(Reason::away, out);
   if (linked() && !away() && now - heard_ >= kGateSilent) {
     heard_ = now;
@@ -215,61 +213,6 @@ void ClientLink::tick(LinkTime now, Effects& out) {
     ask_at_ = now + kAskAgain;
     out.accounts.push_back({state_.account, LinkLost{subject_}});
   }
-}
-
-// --- sending -------------------------------------------------------------------------------------
-
-bool ClientLink::ready() const {
-  return epoch_ != 0 && !frozen_ && !away() && static_cast<bool>(state_.session) &&
-         (state_.full_due || !state_.unsent.empty());
-}
-
-Section ClientLink::draft(std::size_t bytes, std::size_t parts, Bytes properties,
-                          std::uint32_t fresh) const {
-  assert(ready());
-  Section section;
-  section.handle = introduced_ ? handle_ : fresh;
-  if (!introduced_) {
-    section.introduces =
-        Introduction{state_.session, state_.turn, state_.bind, state_.run, subject_};
-  }
-  section.first = state_.next;
-  std::size_t written = 0;
-  const auto fits = [&](std::size_t size) {
-    return section.parts.empty() || (section.parts.size() < parts && written + size <= bytes);
-  };
-  if (state_.full_due) {
-    FullState full{subject_,    state_.bind,   state_.since,         state_.up_done,
-                   state_.open, state_.groups, std::move(properties)};
-    section.parts.push_back({PartKind::full, body_of(full)});
-    written = section.parts.back().body->size();
-  }
-  for (const Part& part : state_.unsent) {
-    if (!fits(part.body->size())) break;
-    written += part.body->size();
-    section.parts.push_back(part);
-  }
-  return section;
-}
-
-void ClientLink::taken(const Section& sent) {
-  assert(sent.first == state_.next && !frozen_);
-  handle_ = sent.handle;
-  introduced_ = true;
-  for (const Part& part : sent.parts) {
-    const std::size_t size = part.body->size();
-    state_.sizes.push_back(static_cast<std::uint32_t>(size));
-    in_flight_ += size;
-    ++state_.next;
-    if (part.kind == PartKind::full) {
-      state_.full_due = false;
-      continue;
-    }
-    unsent_bytes_ -= size;
-    if (part.kind == PartKind::reply) std::erase(state_.open, request_of(part));
-    state_.unsent.pop_front();
-  }
-  if (sent.parts.back().kind == PartKind::over) end_stretch();
 }
 
 }  // namespace starbus::entity::sessions

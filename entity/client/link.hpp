@@ -2,27 +2,26 @@
 /// protocol of sessions (docs/design/sessions.md). It travels with the entity.
 ///
 /// Sans-IO: words and the clock come in, `Effects` come out; parts wait here until home_lines.hpp
-/// hands them to the bus, and get their numbers when the bus has taken them. One hand on the
+/// hands them to the bus, and get their numbers when the bus has taken them. Calls go first, in
+/// their order and without credit; properties and droppable updates share what credit there is,
+/// and have no number while they wait: so nothing that has one is ever dropped. One hand on the
 /// wheel: a link obeys one session, that of the highest bind. Belongs to the loop's thread and to
 /// its entity. Says nothing while frozen. Treats what gates say as hostile: what does not fit is
 /// answered, and changes nothing.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "entity/client/droppables.hpp"
 #include "entity/client/error.hpp"
 #include "entity/client/limits.hpp"
 #include "entity/client/parts.hpp"
 #include "entity/client/words.hpp"
 
 namespace starbus::entity::sessions {
-
-/// Of any clock that goes on through moves by what passes there.
-using LinkTime = std::chrono::milliseconds;
 
 /// All that travels. A plain value; ClientLink keeps it in order.
 struct LinkState {
@@ -47,7 +46,9 @@ struct LinkState {
   std::deque<std::uint32_t> sizes{};  // of the parts acked + 1 .. next - 1
   std::vector<std::string> groups{};
   std::deque<Part> unsent{};
-  std::optional<LinkTime> away{};  // for how long, when it was packed
+  // When it was packed:
+  std::optional<LinkTime> away{};          // for how long
+  std::vector<WaitingUpdate> droppable{};  // updates that have no number yet
 
   friend bool operator==(const LinkState& a, const LinkState& b);
 };
@@ -108,8 +109,18 @@ class ClientLink {
   /// Errors: as call; too_many_groups.
   Result<> join(const std::string& group, Effects& out);
   Result<> leave(const std::string& group, Effects& out);
+  /// Says an update when there is credit, if no newer one of its slot has come by then, and while
+  /// it is of use: never before what was said before it. Errors: no_client, too_large, frozen.
+  Result<> droppable(std::uint64_t slot, const DropRule& rule, Body body, LinkTime now,
+                     Effects& out);
+  /// What the slot is about is gone: its update is dropped.
+  void drop(std::uint64_t slot) { droppables_.erase(slot); }
   /// Whether changes of properties may be said: there is credit, and the full state has gone.
   bool wants_news() const;
+  /// There are changes that wait for wants_news(), or there are none any more.
+  void note_news(bool wait) { news_wait_ = wait; }
+  /// Those that wait may be said now.
+  bool news_due() const { return news_wait_ && wants_news(); }
   /// Only if wants_news().
   void news(Body body, Effects& out);
   /// To a request that has begun. False: nobody waits for it any more.
@@ -145,6 +156,8 @@ class ClientLink {
 
   // --- sending: for HomeLines ---
 
+  /// Updates that are too old are dropped: before ready() and draft(), so that none gets a number.
+  void expire(LinkTime now) { droppables_.expire(now); }
   /// Whether draft() has something.
   bool ready() const;
   bool full_due() const { return state_.full_due; }
@@ -155,6 +168,8 @@ class ClientLink {
                 std::uint32_t fresh) const;
   /// The bus has taken what draft() returned: the numbers are drawn.
   void taken(const Section& sent);
+
+  const Droppables& droppables() const { return droppables_; }
 
  private:
   Answer on(const SetLink& word, const Sender& from, LinkTime now, Effects& out);
@@ -176,6 +191,9 @@ class ClientLink {
   }
   Closing closing_word() const { return {state_.login, state_.up_done, state_.since, state_.open}; }
   void take_closing(const SetLink& word);
+  bool has_credit(std::size_t more) const;
+  bool may_update(std::size_t more) const;
+  void lead(std::int64_t bytes);
   Result<> may_say(const Body& body, Effects& out);
   void say(PartKind kind, Body body, Effects& out);
   void say_numbers(Effects& out);
@@ -199,6 +217,9 @@ class ClientLink {
   std::uint64_t epoch_ = 0;      // 0: not owned yet
   std::uint64_t in_flight_ = 0;  // bytes of state_.sizes
   std::uint64_t unsent_bytes_ = 0;
+  Droppables droppables_;
+  bool news_wait_ = false;
+  std::int64_t lead_ = 0;  // bytes of properties before those of updates, while both wait
   std::uint32_t handle_ = 0;
   bool introduced_ = false;
   bool frozen_ = false;

@@ -7,8 +7,8 @@
 namespace starbus::entity::sessions {
 namespace {
 
-constexpr std::uint8_t kLinkForm = 1;
-constexpr std::uint64_t kMostAway = 24U * 3'600U * 1'000U;  // of milliseconds: far beyond kAwayTime
+constexpr std::uint8_t kLinkForm = 2;
+constexpr std::uint64_t kMostTime = 24U * 3'600U * 1'000U;  // of milliseconds: far beyond kAwayTime
 
 template <class A, class V>
 void flag_of(A& a, V& v) {
@@ -41,6 +41,37 @@ void state_of(A& a, V& v) {
   list_of(a, v.groups, kLinkGroups, [&](auto& group) { a.text(group, kGroupName); });
 }
 
+void updates_of(FieldWriter& a, const std::vector<WaitingUpdate>& updates) {
+  a.count(updates.size(), 0);
+  for (const WaitingUpdate& update : updates) {
+    a.number(update.slot, 0);
+    a.byte(update.priority, 0, 0);
+    // 0: never too old.
+    const auto left = static_cast<std::uint64_t>(update.left.count());
+    a.number(update.left == kNeverOld ? 0 : std::min<std::uint64_t>(left, kMostTime - 1) + 1, 0);
+    a.bytes(*update.body, kDroppableBytes);
+  }
+}
+
+void updates_of(FieldReader& a, Decoder& in, std::vector<WaitingUpdate>& updates) {
+  const std::size_t count = a.count(0, kDroppableSlots);
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    WaitingUpdate update;
+    std::uint64_t left = 0;
+    Bytes body;
+    a.number(update.slot, kAnyNumber);
+    a.byte(update.priority, 0, 0xff);
+    a.number(left, kMostTime);
+    a.bytes(body, kDroppableBytes);
+    bytes += body.size();
+    if (bytes > kDroppableBytes) in.fail(DataErrc::too_large);
+    update.left = left == 0 ? kNeverOld : LinkTime(left - 1);
+    update.body = std::make_shared<const Bytes>(std::move(body));
+    updates.push_back(std::move(update));
+  }
+}
+
 void parts_of(FieldWriter& a, const std::deque<Part>& parts) {
   a.count(parts.size(), 0);
   for (const Part& part : parts) {
@@ -67,7 +98,7 @@ bool in_order(const LinkState& state) {
   if (state.sizes.size() != state.next - 1 - state.acked) return false;
   if (state.full_due && state.next != 1) return false;
   const bool none = state.full_due || state.closing || !state.unsent.empty() ||
-                    !state.groups.empty() || state.away.has_value();
+                    !state.groups.empty() || state.away.has_value() || !state.droppable.empty();
   if (!state.session && (none || state.next != 1)) return false;
   if (state.session && state.account.empty()) return false;
   for (std::size_t i = 0; i < state.open.size(); ++i) {
@@ -96,8 +127,9 @@ void encode(const LinkState& state, Bytes& out) {
   to.byte(kLinkForm);
   state_of(writer, state);
   optional_of(writer, state.away, [&](const LinkTime& away) {
-    writer.number(std::min<std::uint64_t>(static_cast<std::uint64_t>(away.count()), kMostAway), 0);
+    writer.number(std::min<std::uint64_t>(static_cast<std::uint64_t>(away.count()), kMostTime), 0);
   });
+  updates_of(writer, state.droppable);
   parts_of(writer, state.unsent);
 }
 
@@ -109,9 +141,10 @@ DataResult<LinkState> decode_link(ByteView bytes) {
   state_of(reader, state);
   optional_of(reader, state.away, [&](LinkTime& away) {
     std::uint64_t passed = 0;
-    reader.number(passed, kMostAway);
+    reader.number(passed, kMostTime);
     away = LinkTime(passed);
   });
+  updates_of(reader, in, state.droppable);
   parts_of(reader, in, state.unsent);
   if (in.ok() && !in_order(state)) in.fail(DataErrc::malformed);
   if (const DataErrc bad = in.finish(); bad != DataErrc::ok) return DataError(bad);

@@ -74,6 +74,7 @@ Answer ClientLink::on(const SetLink& word, const Sender& from, LinkTime, Effects
     return (part.kind == PartKind::call && same_session && linked()) ||
            (part.kind == PartKind::reply && same_login);
   });
+  if (!same_session || !linked()) droppables_.clear();
   take_closing(word);
   if (!same_session || state_.turn <= word.turn) {
     state_.gate = word.gate;
@@ -159,6 +160,7 @@ Answer ClientLink::on(const Credit& word, const Sender& from, LinkTime, Effects&
   }
   state_.allowed = std::min<std::uint64_t>(word.bytes, kMostCredit);
   out.news = wants_news();
+  out.send = out.send || ready();
   return answer(AnswerKind::ok);
 }
 

@@ -49,6 +49,20 @@ Result<> Client::say(Bytes call) const {
   });
 }
 
+Result<> Client::update_encoded(std::uint64_t slot, const sessions::DropRule& rule,
+                                Bytes call) const {
+  ClientPort* const port = port_of(*entity_);
+  if (port == nullptr) return sessions::SessionErrc::no_client;
+  return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
+    return link.droppable(slot, rule, std::make_shared<const Bytes>(std::move(call)),
+                          sessions::LinkTime(port->now_ms()), effects);
+  });
+}
+
+void Client::drop_update(std::uint64_t slot) const {
+  if (sessions::ClientLink* const link = entity_->client_link()) link->drop(slot);
+}
+
 Result<> Client::join(const std::string& group) const {
   return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
     return link.join(group, effects);

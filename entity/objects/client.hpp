@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "entity/client/droppables.hpp"
 #include "entity/client/error.hpp"
 #include "entity/client/ids.hpp"
 #include "entity/objects/client_interface.hpp"
@@ -67,6 +68,18 @@ class Client {
     }
     return say(std::move(bytes));
   }
+  /// Calls it when there is room for it, unless a newer update of the slot has come by then, or it
+  /// is too old: for what moves. Errors: as call, without too_slow.
+  template <auto M, class... A>
+  Result<> update(std::uint64_t slot, const sessions::DropRule& rule, A&&... arguments) const {
+    Bytes bytes;
+    if (encode_client_call<M>(bytes, std::forward<A>(arguments)...) != DataErrc::ok) {
+      return sessions::SessionErrc::too_large;
+    }
+    return update_encoded(slot, rule, std::move(bytes));
+  }
+  /// What the slot is about is gone: an update that waits is dropped. Before the call that says so.
+  void drop_update(std::uint64_t slot) const;
   /// The client hears what its gate gets for this group, until it leaves or plays another entity.
   /// Errors: as call; too_many_groups.
   Result<> join(const std::string& group) const;
@@ -80,6 +93,7 @@ class Client {
   template <class Do>
   Result<> with_link(Do&& act) const;
   Result<> say(Bytes call) const;
+  Result<> update_encoded(std::uint64_t slot, const sessions::DropRule& rule, Bytes call) const;
   Entity* entity_;
 };
 

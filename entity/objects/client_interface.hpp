@@ -21,9 +21,11 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "entity/archive/archive.hpp"
 #include "entity/archive/signature.hpp"
+#include "entity/objects/client_classes.hpp"
 #include "entity/rpc/method.hpp"
 
 namespace starbus::entity {
@@ -86,19 +88,38 @@ consteval ClientMethods<M...> client_methods(std::string_view class_name, Client
   return methods;
 }
 
+/// The types of its arguments: signatures, or with a table descriptions.
+template <auto M>
+std::vector<std::string> client_types(TypeTable* types) {
+  return [types]<class... P>(std::tuple<P...>*) {
+    return std::vector<std::string>{described<P>(types)...};
+  }(static_cast<typename ClientTraits<decltype(M)>::Arguments*>(nullptr));
+}
+
 /// The hash of the types of its arguments: "(str,i32)".
 template <auto M>
 std::uint32_t client_signature() {
-  static const std::uint32_t kHash = [] {
-    std::string text = "(";
-    [&]<class... P>(std::tuple<P...>*) {
-      std::size_t left = sizeof...(P);
-      ((text += signature_of<P>(), text += --left == 0 ? "" : ","), ...);
-    }(static_cast<typename ClientTraits<decltype(M)>::Arguments*>(nullptr));
-    return rpc::hash32(text + ")");
-  }();
+  static const std::uint32_t kHash = rpc::hash32(client_signature_text(client_types<M>(nullptr)));
   return kHash;
 }
+
+/// What the schema says of an interface.
+template <class Interface>
+ClientClass describe_interface() {
+  ClientClass made{Interface::kClient.class_name, name_of_type(typeid(Interface)), {}};
+  std::size_t at = 0;
+  const auto add = [&]<auto M>() {
+    made.methods.push_back({Interface::kClient.names[at++], &client_types<M>});
+  };
+  [&add]<auto... M>(const ClientMethods<M...>&) {
+    (add.template operator()<M>(), ...);
+  }
+  (Interface::kClient);
+  return made;
+}
+/// Naming it enlists an interface before main.
+template <class Interface>
+inline const bool kInterfaceEnlisted = enlist_client_class(&describe_interface<Interface>);
 
 /// Appends a call. too_large: the arguments exceed the limits of an archive.
 template <auto M, class... A>
@@ -107,6 +128,7 @@ DataErrc encode_client_call(Bytes& out, A&&... arguments) {
   using Interface = typename Traits::Interface;
   constexpr std::string_view kName = Interface::kClient.template name_of<M>();
   static_assert(!kName.empty(), "the interface does not declare this method in its kClient");
+  static_cast<void>(&kInterfaceEnlisted<Interface>);
   static_assert(std::is_constructible_v<typename Traits::Arguments, A&&...>,
                 "the arguments do not fit those of the client's method");
   constexpr std::uint32_t kId = rpc::method_id(Interface::kClient.class_name, kName);

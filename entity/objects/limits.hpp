@@ -29,6 +29,15 @@ namespace starbus::entity {
     "the description says how many it left out")                                                  \
   X(kShownProperties, 256_KiB, "bytes", "of properties in the description of one entity",         \
     "they are left out, and it says how large they are")                                          \
+  X(kClientTable, 512_KiB, "bytes",                                                               \
+    "of names that a client of another schema is told: some 5,000 methods and fields",            \
+    "it is told none (too_large), and each call is checked at its callee",                        \
+    "ClientNamesTest.ATableIsBounded")                                                            \
+  X(kClientHashes, 16, "schemas", "that one client was built from", "bad_arguments",              \
+    "ClientNamesTest.AQuestionIsBounded")                                                         \
+  X(kClientShape, 1'024, "bytes", "the shape of a property's type",                               \
+    "the shape is `?`: a client that does not know the property cannot pass over it",             \
+    "ClientNamesTest.TheShapesOfTypes")                                                           \
   X(kMaxEntityDetail, kMaxEntityDetailBytes, "bytes", "the text of an error: for people",         \
     "it is cut")
 

@@ -2,7 +2,7 @@
 //
 //   arena space  owns creatures (entity/HOST-N); they hit each other wherever they live
 //   arena score  an instance of the shared name service/score: counts hits, one per host is usual
-//   arena gate   a member of group/gates: hears the announcements of the spaces
+//   arena gate   a member of group/arena: hears the announcements of the spaces
 #include <CLI/CLI.hpp>
 #include <boost/asio.hpp>
 #include <csignal>
@@ -86,7 +86,7 @@ class Arena {
     hearer.on_message = [this](bus::Message& message) {
       std::cout << self_ << " hears: " << message.text() << std::endl;
     };
-    must(co_await bus_.bind("group/gates", hearer, use_awaitable), "bind");
+    must(co_await bus_.bind("group/arena", hearer, use_awaitable), "bind");
   }
 
   awaitable<void> be_space() {
@@ -123,7 +123,7 @@ class Arena {
         if (reply) (void)bus_.send("service/score", "hit");
       });
       if (round % 2000 == 0) {
-        (void)bus_.announce("group/gates",
+        (void)bus_.announce("group/arena",
                             self_ + " has fought " + std::to_string(round) + " rounds");
       }
     }

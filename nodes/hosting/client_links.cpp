@@ -10,6 +10,7 @@
 #include "base/unit_guard.hpp"
 #include "bus/client/bus.hpp"
 #include "entity/client/link.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/root.hpp"
 #include "entity/properties/scratch.hpp"
 #include "entity/rpc/rpc.hpp"
@@ -89,6 +90,7 @@ void ClientLinks::carry_out(Entity& entity, Effects& effects) {
     guarded(UnitKind::hook, "Entity::on_client", [&] { entity.on_client(); });
   }
   if (effects.news && find(id) != nullptr) sync_.goes_on(entity);
+  if (effects.gone == sessions::Reason::too_slow) ++counters_.too_slow;
   if (effects.gone && find(id) != nullptr) {
     guarded(UnitKind::hook, "Entity::on_client_gone",
             [&] { entity.on_client_gone(*effects.gone); });
@@ -113,6 +115,9 @@ void ClientLinks::keep(Entity& entity) {
 
 void ClientLinks::begin(Entity& entity, const Effects::Begin& request) {
   ++counters_.requests;
+  if (const auto names = entity::answer_names(request.body)) {
+    return answered(id_of(entity), request.login, request.u, *names);
+  }
   const sessions::LinkState& state = entity.client_link()->state();
   const auto taker = [this, weak = std::weak_ptr(context_.alive), id = id_of(entity),
                       login = request.login, u = request.u](bus::ByteView answer) {
@@ -137,15 +142,22 @@ void ClientLinks::answered(std::uint64_t id, std::uint64_t login, std::uint64_t 
 bool ClientLinks::tell(Entity& entity, entity::Root& properties) {
   ClientLink* const link = entity.client_link();
   if (link == nullptr || !link->linked()) return false;
-  if (!link->wants_news()) return true;  // they are told at their newest
+  if (!link->wants_news()) {
+    link->note_news(true);  // they are told at their newest
+    return true;
+  }
   entity::Scratch news;
   const auto taken = properties.take_news(Audience::own_client, news.bytes());
   if (!taken) {
     spdlog::error("entities: {} has changes for its client that cannot be said: {}", entity.label(),
                   taken.error().to_string());
+    link->note_news(false);
     return true;
   }
-  if (news.bytes().empty()) return true;
+  if (news.bytes().empty()) {
+    link->note_news(false);
+    return true;
+  }
   ++counters_.news;
   Effects effects;
   link->news(body_of(bus::ByteView(news.bytes())), effects);
@@ -168,6 +180,18 @@ bus::Bytes ClientLinks::properties(ClientLink& link) {
   spdlog::error("entities: {} has a state that is too large for its client: {} bytes",
                 entity->label(), bytes.size());
   return {};
+}
+
+void ClientLinks::news_due(ClientLink& link) {
+  const auto known = entities_.find(&link);
+  Entity* const entity = known == entities_.end() ? nullptr : find(known->second);
+  if (entity != nullptr) sync_.goes_on(*entity);
+}
+
+sessions::DropCounters ClientLinks::droppables() const {
+  sessions::DropCounters all = droppables_;
+  for (const auto& [id, row] : links_) all += row.link->droppables().counters();
+  return all;
 }
 
 // --- the life of entities ------------------------------------------------------------------------
@@ -219,6 +243,7 @@ void ClientLinks::forget(std::uint64_t id) {
   const auto row = links_.find(id);
   if (row == links_.end()) return;
   lines_.forget(*row->second.link);
+  droppables_ += row->second.link->droppables().counters();
   entities_.erase(row->second.link.get());
   links_.erase(row);
 }

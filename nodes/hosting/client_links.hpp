@@ -24,6 +24,7 @@ struct ClientCounters {
   std::uint64_t news = 0;           // changes of properties that were said
   std::uint64_t words_dropped = 0;  // to accounts: kAccountWords
   std::uint64_t too_large = 0;      // snapshots beyond kPartBytes: clients got none
+  std::uint64_t too_slow = 0;       // sessions that ended at kLinkBytes or kLinkParts
 };
 
 class ClientLinks final : public entity::ClientPort, private entity::sessions::Carrier {
@@ -52,6 +53,8 @@ class ClientLinks final : public entity::ClientPort, private entity::sessions::C
   std::size_t size() const { return links_.size(); }
   const ClientCounters& counters() const { return counters_; }
   const entity::sessions::LineCounters& said() const { return lines_.counters(); }
+  /// What has become of droppable updates, here.
+  entity::sessions::DropCounters droppables() const;
 
  private:
   struct Row {
@@ -66,8 +69,9 @@ class ClientLinks final : public entity::ClientPort, private entity::sessions::C
   bool carry(const entity::sessions::GateId& to, const bus::Bytes& bundle,
              std::uint64_t ticket) override;
   bus::Bytes properties(entity::sessions::ClientLink& link) override;
+  void news_due(entity::sessions::ClientLink& link) override;
+  entity::sessions::LinkTime now() const override;
 
-  entity::sessions::LinkTime now() const;
   entity::Entity* find(std::uint64_t id) const;
   void begin(entity::Entity& entity, const entity::sessions::Effects::Begin& request);
   void answered(std::uint64_t id, std::uint64_t login, std::uint64_t u, bus::ByteView answer);
@@ -87,6 +91,7 @@ class ClientLinks final : public entity::ClientPort, private entity::sessions::C
   bool passing_ = false;
   entity::TimerOwner timer_;
   ClientCounters counters_;
+  entity::sessions::DropCounters droppables_;  // of links that are here no more
 };
 
 }  // namespace starbus::nodes::entities

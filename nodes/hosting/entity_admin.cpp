@@ -209,6 +209,8 @@ void EntityAdmin::add_counters(Metrics& metrics) const {
           [](const Parts& p) { return p.sync.counters().told; });
   counter("starbus_entities_told_bytes_total", "Bytes of updates, encoded once per audience.",
           [](const Parts& p) { return p.sync.counters().bytes; });
+  counter("starbus_entities_clients_too_slow_total", "Clients let go for what they did not take.",
+          [](const Parts& p) { return p.clients.counters().too_slow; });
   const auto own = [&](const char* name, const char* help, std::uint64_t HostCounters::*value) {
     counter(name, help, [value](const Parts& p) { return p.context.counters.*value; });
   };
@@ -257,6 +259,14 @@ void EntityAdmin::add_mail_metrics(Metrics& metrics) const {
                          {"expired", mail.expired},      {"failed", mail.failed},
                          {"put_aside", mail.put_aside},  {"damaged", mail.damaged},
                          {"not_opened", mail.not_opened}};
+         });
+  family("starbus_entities_client_updates_total",
+         "Droppable updates for clients, by what came of them.", [](const Parts& p) {
+           const entity::sessions::DropCounters updates = p.clients.droppables();
+           return Counts{{"said", updates.said},
+                         {"replaced", updates.replaced},
+                         {"aged", updates.aged},
+                         {"crowded", updates.crowded}};
          });
   family("starbus_entities_notices_total", "Notices to entities, by what came of them.",
          [](const Parts& p) {

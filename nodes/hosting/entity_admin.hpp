@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemon/admin/admin_http.hpp"
+#include "nodes/hosting/client_links.hpp"
 #include "nodes/hosting/departures.hpp"
 #include "nodes/hosting/entity_saver.hpp"
 #include "nodes/hosting/entity_sync.hpp"
@@ -28,6 +29,7 @@ class EntityAdmin {
     const EntitySaver& saver;
     const EntityMail& mail;
     const EntityNotices& notices;
+    const ClientLinks& clients;
     std::function<std::string()> waits_for;
   };
   explicit EntityAdmin(Parts parts) : parts_(std::move(parts)) {}

@@ -61,7 +61,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
       arrivals_(context_, names_, saver_),
       entries_(context_, names_, options_.load, static_cast<bool>(options_.save)),
       entry_control_(entries_, types_),
-      admin_({context_, types_, names_, departures_, sync_, saver_, mail_, notices_,
+      admin_({context_, types_, names_, departures_, sync_, saver_, mail_, notices_, clients_,
               [this] { return waits_for(); }}) {
   world_.add<EntityHost>(*this);
   world_.set_mover([this](Entity& entity, std::string process, Done moved) {

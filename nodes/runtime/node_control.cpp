@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <utility>
+
 #include "nodes/runtime/node_core.hpp"
 
 namespace starbus::nodes {
@@ -17,6 +19,11 @@ NodeReport NodeControl::report(entity::rpc::Caller&) {
   report.tasks = core_.tasks().counts().unfinished();
   report.dictionary = core_.rpc().dictionary().hash();
   return report;
+}
+
+NodeAnswer NodeControl::look(entity::rpc::Caller&, std::string target) {
+  daemon::Response response = core_.context().admin.look(target, daemon::AdminRole::read);
+  return {response.status, std::move(response.body)};
 }
 
 void NodeControl::drain(entity::rpc::Caller&) {

@@ -1,4 +1,4 @@
-/// The RPC methods of every node, under node/HOST.NODE: report the state, and drain.
+/// The RPC methods of every node, under node/HOST.NODE: report the state, drain, answer operators.
 ///
 ///   rpc::call<&NodeControl::report>(endpoint, nodes::presence_name("host-a.chat-1"), {});
 ///
@@ -33,6 +33,17 @@ struct NodeReport {
   }
 };
 
+/// What a node answers to an operator.
+struct NodeAnswer {
+  std::uint32_t status = 0;  // of HTTP: 200 is good
+  std::string body;          // JSON, also of a refusal
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(status, body);
+  }
+};
+
 class NodeControl final : public entity::rpc::Callable<NodeControl> {
  public:
   explicit NodeControl(NodeCore& core) : core_(core) {}
@@ -42,9 +53,14 @@ class NodeControl final : public entity::rpc::Callable<NodeControl> {
   /// As SIGTERM does. Answers at once; the drain begins after the answer.
   void drain(entity::rpc::Caller& from);
 
+  /// What a GET of the admin socket answers there to a caller with the role `read`:
+  /// "/clients?prefix=account/a". So an operator reaches the nodes of other hosts.
+  NodeAnswer look(entity::rpc::Caller& from, std::string target);
+
   static constexpr auto kRpc =
       entity::rpc::methods("node", entity::rpc::method<&NodeControl::report>("report"),
-                           entity::rpc::method<&NodeControl::drain>("drain"));
+                           entity::rpc::method<&NodeControl::drain>("drain"),
+                           entity::rpc::method<&NodeControl::look>("look"));
 
  private:
   NodeCore& core_;

@@ -5,6 +5,8 @@
 #include "base/hex.hpp"
 #include "entity/archive/signature.hpp"
 #include "entity/objects/entity_schema.hpp"
+#include "entity/objects/names/client_names.hpp"
+#include "entity/objects/names/client_schema.hpp"
 #include "entity/properties/json/schema_json.hpp"
 #include "entity/rpc/json/rpc_schema.hpp"
 
@@ -16,6 +18,7 @@ std::string schema_text(const std::string& program, const std::string& version) 
   declared["rpc"] = entity::rpc::rpc_schema(types);
   declared["entities"] = entity::entities_schema();
   declared["properties"] = entity::properties_schema(types);
+  declared["clients"] = entity::clients_schema(types);
   auto structs = nlohmann::ordered_json::object();
   for (const auto& [name, fields] : types.structs()) {
     structs[name] = nlohmann::ordered_json::parse(fields);
@@ -24,7 +27,8 @@ std::string schema_text(const std::string& program, const std::string& version) 
   nlohmann::ordered_json schema = {{"form", 1},
                                    {"program", program},
                                    {"version", version},
-                                   {"hash", hex_of(entity::hash_of(declared.dump()))}};
+                                   {"hash", hex_of(entity::hash_of(declared.dump()))},
+                                   {"client_hash", hex_of(entity::client_table().hash)}};
   schema.update(declared);
   return schema.dump(2) + "\n";
 }

@@ -46,6 +46,25 @@ bus::AccessList shipped_roles() {
   return bus::AccessList(busd::read_settings(reader).roles);
 }
 
+/// Nodes tell whoever may send to node/ what they tell their admin socket: clients with addresses.
+TEST(ShippedRoles, OnlyManagersAndToolsAskNodes) {
+  const bus::AccessList roles = shipped_roles();
+  const auto role_of = [&](std::uint32_t uid) {
+    auto role = roles.admit("", bus::User{uid, uid, {}});
+    EXPECT_TRUE(role) << uid;
+    return *role;
+  };
+  for (const auto& [name, uid] : kUsers) {
+    EXPECT_EQ(role_of(uid)->may_send("node/a.gate-1"), name == "starbus-manager") << name;
+    const bool announces =
+        name == "starbus-space" || name == "starbus-service" || name == "starbus-node";
+    EXPECT_EQ(role_of(uid)->may_send("group/gates"), announces) << name;
+  }
+  EXPECT_TRUE(role_of(0)->may_send("node/a.gate-1")) << "tools";
+  EXPECT_TRUE(role_of(0)->may_send("group/gates")) << "tools";
+  EXPECT_EQ(role_of(0)->trust, bus::Trust::server);
+}
+
 class TakenGate : public UserAttackTest {
  protected:
   TakenGate() : UserAttackTest(shipped_roles()) {}

@@ -5,7 +5,7 @@ set -euo pipefail
 build=$(cd "${1:?install_test.sh BUILD_DIR}" && pwd)
 cd "$(dirname "$0")/../.."
 
-for tool in cmake c++ pkg-config; do
+for tool in cmake c++ pkg-config tsc; do
   command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
 if grep -q '^STARBUS_SANITIZE:[A-Z]*=..*' "$build/CMakeCache.txt"; then
@@ -50,8 +50,12 @@ has "$host/usr/lib/sysusers.d/starbus.conf"
 has "$host/usr/lib/tmpfiles.d/starbus.conf"
 for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/replica/mirror \
   nodes/manager/manager_service nodes/manager/id_source nodes/hosting/db_saver \
-  nodes/db/remote/remote_database storage/store aoi/world; do
+  nodes/players/account nodes/login/accounts/ticket_check nodes/db/remote/remote_database storage/store \
+  aoi/world; do
   has "$host/usr/local/include/starbus/$header.hpp"
+done
+for file in package.json README.md dist/index.js dist/index.d.ts dist/node.js; do
+  has "$host/usr/local/share/starbus/web/starbus-client/$file"
 done
 mode "$etc" 755
 mode "$etc/manager.toml" 644
@@ -117,6 +121,13 @@ mv "$host" "$scratch/moved"
 host=$scratch/moved
 generator=()
 if command -v ninja >/dev/null; then generator=(-G Ninja); fi
+if command -v node >/dev/null; then
+  mkdir -p "$scratch/npm/node_modules"
+  ln -s "$host/usr/local/share/starbus/web/starbus-client" "$scratch/npm/node_modules"
+  echo 'import { Client, nodeTransports } from "starbus-client/node"; new Client({ gates: ["tcp://127.0.0.1:1"],
+    credentials: () => undefined, transports: nodeTransports() });' >"$scratch/npm/consumer.mjs"
+  run "consumer of the web client runs" node "$scratch/npm/consumer.mjs" || true
+fi
 if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consumer" \
   "${generator[@]}" -DCMAKE_PREFIX_PATH="$host/usr/local" -DCMAKE_BUILD_TYPE=Debug &&
   run "consumer builds" cmake --build "$scratch/consumer"; then

@@ -78,6 +78,8 @@ for unit in starbus-busroot.service starbus-busd.service starbus-node@.service; 
   has "$unit" WatchdogSec=10s
 done
 has starbus-node@.service Type=notify
+# Certificates of gates change without the end of a connection.
+has starbus-node@.service 'ExecReload=/bin/kill -HUP $MAINPID'
 # Roles follow from users: in a user namespace of its own a daemon would see them all as "nobody".
 # The folder of the admin sockets outlives each of the two daemons.
 for unit in starbus-busroot.service starbus-busd.service; do

@@ -3,6 +3,7 @@
 /// whatever they are told.
 #include <algorithm>
 
+#include "entity/client/announcement.hpp"
 #include "entity/client/home_lines.hpp"
 #include "nodes/players/core/account_core.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
@@ -106,6 +107,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto word = decode_ask_account(input)) again(*word, input);
   if (const auto word = decode_account_answer(input)) again(*word, input);
   if (const auto word = decode_to_gate(input)) again(*word, input);
+  if (const auto word = decode_announcement(input)) again(*word, input);
   if (const auto body = decode_full(input)) again(*body, input);
   if (const auto body = decode_reply(input)) again(*body, input);
   if (const auto body = decode_idle(input)) again(*body, input);

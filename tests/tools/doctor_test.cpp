@@ -509,5 +509,137 @@ TEST_F(Doctor, AManagerThatBustopCannotAskForWantOfABusd) {
   EXPECT_THAT(findings[0].cure, testing::HasSubstr("--busd or $STARBUS_BUSD"));
 }
 
+// --- gates and logins ----------------------------------------------------------------------------
+
+/// A gate and a login that are well, in two readings.
+class DoctorGates : public Doctor {
+ protected:
+  static constexpr std::uint64_t kNow = 1'800'000'000'000;
+  DoctorGates() {
+    GateReadings readings;
+    readings.at_ms = kNow;
+    readings.login_there = true;
+    GateReading gate;
+    gate.process = "a.gate-1";
+    gate.report = {{"now_ms", kNow},
+                   {"draining", false},
+                   {"sessions", 10},
+                   {"most_sessions", 100},
+                   {"connections", 9},
+                   {"most_connections", 100},
+                   {"certificates_expire", kNow / 1000 + 90 * 86'400},
+                   {"counters", {{"too_slow", 5}}}};
+    readings.gates.push_back(gate);
+    NodeReading login;
+    login.process = "a.login-1";
+    login.report = {{"now_ms", kNow}, {"queued", 0}, {"admitted", 7}};
+    readings.logins.push_back(login);
+    examination_.gates_before = examination_.gates = readings;
+    examination_.gates->at_ms += 1'000;
+  }
+  GateReading& gate() { return examination_.gates->gates[0]; }
+  NodeReading& login() { return examination_.gates->logins[0]; }
+  NodeReading& earlier_login() { return examination_.gates_before->logins[0]; }
+  void ends_in_days(double days) {
+    gate().report["certificates_expire"] = kNow / 1000 + static_cast<std::uint64_t>(days * 86'400);
+  }
+};
+
+TEST_F(DoctorGates, NothingIsFoundOfGatesThatAreWell) {
+  expect_nothing();
+  gate().report["certificates_expire"] = 0;
+  expect_nothing();  // without TLS there is none
+}
+
+TEST_F(DoctorGates, ACertificateThatEnds) {
+  ends_in_days(13);
+  expect(Check::certificate_ends, Severity::warning);
+  ends_in_days(2);
+  expect(Check::certificate_ends, Severity::error);
+  gate().report["certificates_expire"] = kNow / 1000 - 1;
+  expect(Check::certificate_ends, Severity::error);
+  EXPECT_THAT(diagnose(examination_)[0].what, testing::HasSubstr("has ended"));
+}
+
+TEST_F(DoctorGates, AGateThatLetsNobodyIn) {
+  gate().report["draining"] = true;
+  gate().report["sessions"] = 100;
+  expect(Check::gate_closed, Severity::info);
+  gate().report["draining"] = false;
+  expect(Check::gate_closed, Severity::error);
+  EXPECT_EQ(diagnose(examination_)[0].what, "100 of 100 sessions: it is full");
+  gate().report["sessions"] = 90;
+  expect(Check::gate_closed, Severity::warning);
+  gate().report["sessions"] = 1;
+  gate().report["connections"] = 100;
+  expect(Check::gate_closed, Severity::error);
+}
+
+TEST_F(DoctorGates, SessionsWithoutAHome) {
+  gate().lost = 1;
+  expect(Check::sessions_without_home, Severity::warning);
+  gate().lost = 2;
+  expect(Check::sessions_without_home, Severity::error);
+  EXPECT_THAT(diagnose(examination_)[0].what, testing::HasSubstr("2 of 10 sessions"));
+}
+
+TEST_F(DoctorGates, ClientsThatAreCutAsTooSlow) {
+  gate().report["counters"]["too_slow"] = 6;
+  expect_nothing();  // one in a second
+  gate().report["counters"]["too_slow"] = 8;
+  expect(Check::clients_cut_slow, Severity::warning);
+  gate().report["counters"]["too_slow"] = 1;
+  expect_nothing();  // it has begun again
+}
+
+TEST_F(DoctorGates, AGateInARoleOfServers) {
+  gate().trusted = true;
+  expect(Check::gate_trusted, Severity::warning);
+}
+
+TEST_F(DoctorGates, AGateOrALoginThatDoesNotAnswer) {
+  gate().trouble = bus::Error(bus::Errc::deadline, "a.gate-1 does not answer");
+  expect(Check::gate_silent, Severity::warning);
+  gate().trouble = {};
+  login().trouble = bus::Error(bus::Errc::deadline, "a.login-1 does not answer");
+  expect(Check::gate_silent, Severity::warning);
+  login().trouble = {};
+  examination_.gates.reset();
+  examination_.gates_trouble = bus::Error(bus::Errc::denied, "role \"x\" may not watch node/");
+  expect(Check::gate_silent, Severity::warning);
+  EXPECT_THAT(diagnose(examination_)[0].cure, testing::HasSubstr("role tools"));
+  examination_.gates_trouble = bus::Error(bus::Errc::unreachable, "no busd at unix:///nowhere");
+  expect(Check::gate_silent, Severity::warning);
+  EXPECT_THAT(diagnose(examination_)[0].cure, testing::HasSubstr("--busd or $STARBUS_BUSD"));
+}
+
+TEST_F(DoctorGates, GatesWithoutALogin) {
+  examination_.gates->logins.clear();
+  expect_nothing();  // it may be a game's own
+  examination_.gates->login_there = false;
+  expect(Check::login_missing, Severity::error);
+}
+
+TEST_F(DoctorGates, AQueueOfLoginsThatStands) {
+  login().report["queued"] = 30;
+  expect_nothing();  // it has just begun
+  earlier_login().report["queued"] = 20;
+  expect(Check::login_queue_stuck, Severity::warning);
+  EXPECT_THAT(diagnose(examination_)[0].what, testing::HasSubstr("20 players"));
+  login().report["admitted"] = 8;
+  expect_nothing();
+}
+
+TEST_F(DoctorGates, AClockThatIsWrong) {
+  gate().skew_ms = 3'000;
+  expect(Check::clock_skew, Severity::warning);
+  gate().unsure_ms = 1'500;
+  expect_nothing();  // the answer took so long
+  gate().skew_ms = 0;
+  login().skew_ms = -20'000;
+  expect(Check::clock_skew, Severity::error);
+  EXPECT_THAT(diagnose(examination_)[0].what, testing::HasSubstr("behind"));
+}
+
 }  // namespace
 }  // namespace starbus::bustop

@@ -60,6 +60,8 @@ TEST_F(Starter, WritesAProjectOfThatName) {
     EXPECT_EQ((status.st_mode & 0100) != 0, text.starts_with("#!")) << file.path;
   }
   EXPECT_TRUE(fs::exists(folder_ / "dragon-2/.gitignore"));
+  EXPECT_THAT(read("dragon-2/web/index.html"), HasSubstr("<title>dragon-2</title>"));
+  EXPECT_THAT(read("dragon-2/config/gate.toml"), HasSubstr("@PORT@")) << "for scripts/up";
 }
 
 TEST_F(Starter, RefusesWhatIsNoName) {

@@ -1,6 +1,7 @@
 #include "tools/bustop/cli.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -8,6 +9,9 @@
 #include "daemon/config/admin_socket.hpp"
 #include "daemon/config/config_values.hpp"
 #include "tools/bustop/commands.hpp"
+#include "tools/bustop/gates/gate_commands.hpp"
+#include "tools/bustop/gates/gate_link.hpp"
+#include "tools/bustop/gates/gate_readings.hpp"
 #include "tools/bustop/live/live_screen.hpp"
 #include "tools/bustop/manager_commands.hpp"
 #include "tools/bustop/manager_link.hpp"
@@ -42,6 +46,9 @@ struct Options {
   std::string role = "node";
   std::string release;
   ShutdownOptions shutdown;
+  ClientsQuery clients;
+  bool all_clients = false;
+  AnnounceOptions announce;
   bool no_follow = false;
 };
 
@@ -176,6 +183,45 @@ void add_manager_commands(CLI::App& app, Options& options) {
   }
 }
 
+void add_gate_commands(CLI::App& app, Options& options) {
+  CLI::App& clients =
+      *app.add_subcommand("clients", "list clients of all gates, by prefix of account or player");
+  clients.add_option("prefix", options.clients.prefix, "show names with this prefix")
+      ->type_name("PREFIX");
+  clients.add_option("--limit", options.clients.limit, "show at most N; default 100")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostRows));
+  clients.add_flag("--all", options.all_clients, "show all");
+  clients.add_option("--after", options.clients.after, "go on where the last list ended")
+      ->type_name("GATE/SESSION");
+  clients.add_option("--gate", options.clients.gate, "show clients of this gate only")
+      ->type_name("HOST.NODE");
+  CLI::App& client = *app.add_subcommand(
+      "client", "show one client: state, numbers, queue, bytes, why it was disconnected");
+  client.add_option("id", options.name, "session, account or player")->required()->type_name("ID");
+  CLI::App& announce =
+      *app.add_subcommand("announce", "say something to a group of clients, or to all");
+  announce.add_option("group", options.announce.group, "group of clients; '*' is all")
+      ->required()
+      ->type_name("GROUP");
+  announce.add_option("text", options.announce.text, "text, shown by clients as they like")
+      ->type_name("TEXT");
+  announce
+      .add_option("--method", options.announce.method,
+                  "call this method of clients, with the types of its arguments")
+      ->type_name("CLASS.METHOD(str,i32)");
+  announce.add_option("--args", options.announce.arguments, "arguments of the method")
+      ->type_name("JSON");
+  announce.add_flag("--preview", options.announce.preview, "show how many would hear it, only");
+  announce.add_flag("--yes", options.announce.yes, "do not ask");
+  announce
+      .add_option("--ask-from", options.announce.ask_from,
+                  "ask if N clients or more would hear it; default 100")
+      ->type_name("N")
+      ->check(tools::number_to(tools::kMostNumber));
+  for (CLI::App* const command : {&clients, &client, &announce}) add_busd(*command, options);
+}
+
 void add_commands(CLI::App& app, Options& options) {
   CLI::App& live = *app.add_subcommand("live", "show the full-screen view; the default command");
   add_duration(live, "--interval", options.interval, "time between two readings; default 1s");
@@ -185,6 +231,7 @@ void add_commands(CLI::App& app, Options& options) {
   add_name_commands(app, options);
   add_mail_commands(app, options);
   add_manager_commands(app, options);
+  add_gate_commands(app, options);
   CLI::App& rates = *app.add_subcommand("rates", "show messages and bytes per second, per link");
   add_duration(rates, "--interval", options.rates.interval,
                "time between two readings; default 1s");
@@ -240,6 +287,17 @@ bus::Result<nodes::manager::SetbackReport> setbacks_of(const Options& options) {
   return link.setbacks();
 }
 
+/// One link for both readings: one that had ended would be shown as a process that is gone.
+bus::Result<GateReadings> readings_of(const Options& options, std::unique_ptr<GateLink>& link) {
+  if (!link) {
+    auto fresh = std::make_unique<GateLink>(options.busd, options.role, options.timeout);
+    if (const auto connected = fresh->connect(); !connected) return connected.error();
+    link = std::move(fresh);
+  }
+  return read_gates([&](const std::string& prefix) { return link->names(prefix); }, link->looker(),
+                    wall_clock_ms);
+}
+
 int connect_and_run(const std::string& command, Options& options, const Environment& environment) {
   if (options.admin.empty()) options.admin = environment.admin;
   if (options.admin.empty()) options.admin = kDefaultAdminUrl;
@@ -254,21 +312,34 @@ int connect_and_run(const std::string& command, Options& options, const Environm
   }
   const ClusterView view(std::move(*local), std::move(*root));
   const Look look{environment.colour && !options.no_color, environment.width};
+  std::unique_ptr<GateLink> gates;
+  // A link that is not served is silent, and doctor would say so.
+  const auto wait_for = [&](milliseconds time) {
+    gates ? gates->wait(time) : environment.sleep(time);
+  };
   const Context context{view,
                         environment.out,
                         environment.err,
                         look,
                         options.json,
                         options.admin,
-                        environment.sleep,
-                        [&options] { return setbacks_of(options); }};
+                        wait_for,
+                        [&options] { return setbacks_of(options); },
+                        [&options, &gates] { return readings_of(options, gates); }};
   return dispatch(command, context, options);
 }
 
-int ask_manager(const std::string& command, Options& options, const Environment& environment) {
+int ask_nodes(const std::string& command, Options& options, const Environment& environment) {
   const Look look{environment.colour && !options.no_color, environment.width};
-  const ManagerContext context{environment.out, environment.err, look,           options.json,
-                               options.busd,    options.role,    options.timeout};
+  const ManagerContext context{environment.out, environment.err,      look,
+                               options.json,    options.busd,         options.role,
+                               options.timeout, environment.read_line};
+  if (command == "clients") {
+    if (options.all_clients) options.clients.limit = 0;
+    return run_clients(context, options.clients);
+  }
+  if (command == "client") return run_client(context, options.name);
+  if (command == "announce") return run_announce(context, options.announce);
   if (command == "cluster") {
     return options.release.empty() ? run_cluster(context) : run_release(context, options.release);
   }
@@ -296,8 +367,9 @@ int run_bustop(const std::vector<std::string>& arguments, const Environment& env
   }
   const auto chosen = app.get_subcommands();
   const std::string command = chosen.empty() ? "live" : chosen.front()->get_name();
-  if (command == "cluster" || command == "shutdown" || command == "entity") {
-    return ask_manager(command, options, environment);
+  const auto over_the_bus = {"cluster", "shutdown", "entity", "clients", "client", "announce"};
+  if (std::ranges::count(over_the_bus, command) != 0) {
+    return ask_nodes(command, options, environment);
   }
   if (command != "completion") return connect_and_run(command, options, environment);
   const auto script = completion_script(app, options.shell);

@@ -18,6 +18,8 @@ struct Environment {
   bool colour = false;    // `out` is a terminal, and NO_COLOR is not set
   std::size_t width = 0;  // of the terminal; 0: none
   std::function<void(std::chrono::milliseconds)> sleep;
+  /// Asks the operator; see ManagerContext.
+  std::function<std::string(const std::string& question)> read_line = {};
 };
 
 /// The exit code; see commands.hpp. `arguments` without the name of the program.

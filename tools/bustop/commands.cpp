@@ -271,11 +271,25 @@ std::optional<MailPlaces> mail_places(const Context& context,
   return std::move(*places);
 }
 
+/// nullopt: there are none, or they could not be asked: `trouble` says why.
+std::optional<GateReadings> ask_gates(const Context& context, bus::Error& trouble) {
+  if (!context.gates) return std::nullopt;
+  const auto some = context.view.names({.prefix = std::string(bus::kGatePrefix), .limit = 1});
+  if (!some || some->names.empty()) return std::nullopt;
+  auto readings = context.gates();
+  if (readings) return std::move(*readings);
+  trouble = readings.error();
+  return std::nullopt;
+}
+
 Result<> examine(const Context& context, std::chrono::milliseconds interval, Examination& into) {
   auto before = context.view.readings(false);
   if (!before) return before.error();
   const auto places = mail_places(context, std::nullopt);
+  into.gates_before = ask_gates(context, into.gates_trouble);
   context.sleep(interval);
+  into.gates_trouble = {};
+  into.gates = ask_gates(context, into.gates_trouble);
   auto after = context.view.readings(false);
   if (!after) return after.error();
   into.mail = mail_places(context, places);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "nodes/manager/placement/setback_report.hpp"
+#include "tools/bustop/gates/gate_readings.hpp"
 #include "tools/cluster/cluster_view.hpp"
 #include "tools/terminal/table.hpp"
 
@@ -34,6 +35,8 @@ struct Context {
   std::function<void(std::chrono::milliseconds)> sleep;
   /// Reads the setbacks of services from the manager, for doctor. Not set: they are not read.
   std::function<bus::Result<nodes::manager::SetbackReport>()> setbacks = {};
+  /// Reads gates and logins, likewise.
+  std::function<bus::Result<GateReadings>()> gates = {};
 };
 
 int run_tree(const Context& context);

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <thread>
 
 #include "daemon/config/admin_socket.hpp"
@@ -34,7 +35,14 @@ int main(int argc, char** argv) {
       starbus::daemon::admin_url_of_environment(),
       colour,
       terminal ? Terminal::size().columns : 0,
-      [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); }};
+      [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); },
+      [](const std::string& question) {
+        std::string line;
+        if (isatty(STDIN_FILENO) == 0) return line;
+        std::cerr << question << std::flush;
+        std::getline(std::cin, line);
+        return line;
+      }};
   const int code = starbus::bustop::run_bustop({argv + 1, argv + argc}, environment);
   return out.finish(code, "bustop", starbus::bustop::kExitFailed);  // 1 means something else here
 }

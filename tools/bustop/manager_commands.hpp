@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -18,6 +19,8 @@ struct ManagerContext {
   std::string busd;  // endpoint; empty: $STARBUS_BUSD, else the usual one
   std::string role;  // for its access list
   std::chrono::milliseconds timeout{};
+  /// Asks the operator, and returns the line of the answer; empty if nobody is there. May be null.
+  std::function<std::string(const std::string& question)> read_line = {};
 };
 
 struct ShutdownOptions {

@@ -22,6 +22,8 @@ namespace starbus::bustop {
 inline constexpr std::string_view kUnreachableCure =
     "is busd of this host up? Name its endpoint with --busd or $STARBUS_BUSD";
 
+class BusLink;
+
 class ManagerLink {
  public:
   /// `endpoint` of busd; empty: as of bus::Options. `role`: for its access list.
@@ -46,8 +48,7 @@ class ManagerLink {
   void wait(std::chrono::milliseconds time);
 
  private:
-  struct Link;
-  std::unique_ptr<Link> link_;
+  std::unique_ptr<BusLink> link_;
   const std::chrono::milliseconds timeout_;
 };
 

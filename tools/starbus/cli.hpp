@@ -1,4 +1,5 @@
-/// The command line of starbus, without the process around it: `starbus new NAME` writes a project.
+/// The command line of starbus, without the process around it: `starbus new NAME` writes a project,
+/// `starbus client-code` typed code for clients (docs/reference/client-code.md).
 /// Exit codes: 0, 1 (refused; the reason is on `err`), 64 (wrong command line).
 #pragma once
 

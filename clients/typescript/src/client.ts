@@ -11,11 +11,14 @@
  * Handlers run one after the other; what they throw is the event `error` and ends nothing. A client
  * has ended with the event `ended`; a new one is made to play again.
  */
+import { Agreement, isMismatch } from './agreement.js';
 import { BadBytes, bytesOfText } from './bytes.js';
 import { Events } from './emitter.js';
 import type { Output, Saved, SessionEvent, State } from './events.js';
 import { Gates, schemeOf } from './gates.js';
+import { Inflate, Inflater, kInflates, platformInflate } from './inflate.js';
 import * as limits from './limits.js';
+import type { Difference } from './names.js';
 import { Change, Replica } from './replica.js';
 import type { Fate } from './requests.js';
 import { Answer, decodeAnswer, encodeAsk, methodId } from './rpc.js';
@@ -49,6 +52,8 @@ export interface ClientOptions {
   /** Name and version, for the gate's logs. */
   readonly program?: string;
   readonly transports?: Transports;
+  /** Reads deflated packets; that of the browser, unless another one is given. */
+  readonly inflate?: Inflate;
   /** Of an earlier client (`client.saved`): comes back without a proof, if that is still good. */
   readonly saved?: Saved | undefined;
   /** Milliseconds without a gate after which it ends as `unreachable`. */
@@ -59,7 +64,7 @@ export interface AskOptions {
   readonly timeout?: number;
 }
 /** How a request has ended: its answer, or why there is none. */
-export type Outcome = Answer | Exclude<Fate, { fate: 'replied' }>;
+export type Outcome<V = any, R = any> = Answer<V, R> | Exclude<Fate, { fate: 'replied' }>;
 
 /** What the program hears, by the name of the event. */
 export interface ClientEvents {
@@ -71,6 +76,11 @@ export interface ClientEvents {
   changed: readonly Change[];
   /** Changes in bytes, of a client without the schema of these. */
   news: Uint8Array;
+  /**
+   * The server says its names: what differs from the schema. Empty: nothing. What the server does
+   * not have as the schema does, `ask` ends as `not_begun`, `differs`; the rest goes on.
+   */
+  names: readonly Difference[];
   /** A call that no handler is there for; `group` if it was said to one. */
   call: Call & { group: string | undefined };
   /** The stretch is over: another one follows, or the end. */
@@ -111,9 +121,12 @@ export class Client extends Events<ClientEvents> {
   readonly #session: Session;
   readonly #gates: Gates;
   readonly #transports: Transports;
+  readonly #inflate: Inflate | undefined;
   readonly #asked = new Map<number, (fate: Fate) => void>();
   readonly #handlers = new Map<number, Handler>();
   readonly #replica: Replica | undefined;
+  readonly #agreement: Agreement;
+  #stretch = 0;
   #connection: Connection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #working = false;
@@ -134,11 +147,14 @@ export class Client extends Events<ClientEvents> {
     }
     this.#gates = new Gates(options.gates, Math.random);
     this.#replica = options.schema && new Replica(options.schema);
+    this.#inflate = options.inflate ?? platformInflate();
+    this.#agreement = new Agreement(options.schema);
     this.#session = new Session({
       program: options.program ?? 'starbus-client 0.1.0',
       schema: options.schema?.hash ?? 0n,
       patience: options.patience ?? limits.kPatience,
       saved: options.saved,
+      features: this.#inflate === undefined ? 0n : kInflates,
     });
   }
 
@@ -191,12 +207,13 @@ export class Client extends Events<ClientEvents> {
    * Asks the subject, by `class.method` of the schema or by what it says of a method. Ends always,
    * with one outcome. Throws BadBytes for arguments of other types, and Error for no such method.
    */
-  async ask(
+  async ask<V = any, R = any>(
     method: string | Method,
     args: readonly unknown[] = [],
     options: AskOptions = {},
-  ): Promise<Outcome> {
+  ): Promise<Outcome<V, R>> {
     const known = this.#method(method);
+    if (this.#agreement.differs(known.id)) return { fate: 'not_begun', why: 'differs' };
     const fate = await this.askBytes(encodeAsk(known, args), options);
     if (fate.fate !== 'replied') return fate;
     try {
@@ -281,14 +298,22 @@ export class Client extends Events<ClientEvents> {
       say();
       this.#work();
     };
+    const lost = (text: string): void =>
+      then(() => {
+        this.emit('lost', { gate: to, text });
+        this.#session.lost(now());
+      });
+    const frames = new Inflater(this.#inflate, (frame) =>
+      then(() => this.#session.frame(frame, now())),
+    );
     const connection = this.#transports[schemeOf(to)]!(to, {
       opened: () => then(() => this.#session.opened(now())),
-      frame: (bytes) => then(() => this.#session.frame(bytes, now())),
-      lost: (text) =>
-        then(() => {
-          this.emit('lost', { gate: to, text });
-          this.#session.lost(now());
-        }),
+      frame: (bytes) => {
+        if (frames.push(bytes) || this.#connection !== connection) return;
+        connection.close();
+        lost('too much waits for a deflated packet');
+      },
+      lost,
     });
     this.#connection = connection;
   }
@@ -346,27 +371,65 @@ export class Client extends Events<ClientEvents> {
     this.#subject = full.subject;
     this.#groups = full.groups;
     this.#hasState = false;
-    const changes = this.#take(() =>
-      full.properties.length > 0 ? this.#replica?.applySnapshot(full.properties) : undefined,
-    );
-    this.#hasState = changes !== undefined;
+    this.#agreement.release();
+    const asks = this.#askNames();
+    const changes = this.#snapshot(full.properties, asks);
     this.emit('subject', full);
     if (changes !== undefined) this.emit('changed', changes);
     for (const { resolve } of this.#waits.splice(0)) resolve();
   }
+  /** `holds`: properties of another schema wait for the names of the server. */
+  #snapshot(bytes: Uint8Array, holds: boolean): Change[] | undefined {
+    const changes = this.#take(() => {
+      try {
+        return bytes.length > 0 ? this.#replica?.applySnapshot(bytes) : undefined;
+      } catch (error) {
+        if (!holds || !isMismatch(error)) throw error;
+        this.#agreement.hold(bytes);
+        return undefined;
+      }
+    });
+    this.#hasState = changes !== undefined;
+    return changes;
+  }
+  /** Asks the server for its names. False: the schema has none to compare. */
+  #askNames(): boolean {
+    const request = this.#agreement.request;
+    if (request === undefined) return false;
+    const stretch = ++this.#stretch;
+    void this.askBytes(request).then((fate) => {
+      if (stretch === this.#stretch) this.#hearNames(fate);
+    });
+    return true;
+  }
+  #hearNames(fate: Fate): void {
+    const found = this.#take(() => this.#agreement.hear(fate, this.#replica), false);
+    if (found !== undefined) this.emit('names', found);
+    const [snapshot, ...news] = this.#agreement.release();
+    if (snapshot === undefined) return;
+    const changes = this.#snapshot(snapshot, false);
+    if (changes !== undefined) this.emit('changed', changes);
+    for (const each of news) this.#news(each);
+    this.#work();
+  }
   #news(bytes: Uint8Array): void {
+    if (this.#agreement.holds) {
+      if (!this.#agreement.keep(bytes)) this.#session.refresh(now());
+      return;
+    }
     if (!this.#hasState) return this.emit('news', bytes);
     const changes = this.#take(() => this.#replica?.applyDelta(bytes));
     if (changes !== undefined && changes.length > 0) this.emit('changed', changes);
   }
   /** What does not fit is asked for as a whole; an unknown schema is left to the program. */
-  #take(apply: () => Change[] | undefined): Change[] | undefined {
+  #take<T>(apply: () => T | undefined, refreshes = true): T | undefined {
     try {
       return apply();
     } catch (error) {
       this.emit('error', error);
       const code = error instanceof BadBytes ? error.code : undefined;
-      if (code !== undefined && code !== 'schema_mismatch') this.#session.refresh(now());
+      const mends = refreshes && code !== undefined && code !== 'schema_mismatch';
+      if (mends) this.#session.refresh(now());
       return undefined;
     }
   }

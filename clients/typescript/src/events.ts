@@ -22,6 +22,8 @@ export interface SessionOptions {
   /** Milliseconds without a word of any gate before it gives up; kPatience if it is not there. */
   readonly patience?: number;
   readonly saved?: Saved | undefined;
+  /** What it can do beyond the protocol's version: bits, for Hello. */
+  readonly features?: bigint;
 }
 
 export type State =

@@ -54,6 +54,8 @@ interface Kind {
 export interface PropertyField extends Kind {
   readonly name: string;
   readonly index: number;
+  /** The program does not have it. */
+  readonly passed: boolean;
 }
 
 function malformed(): never {
@@ -70,9 +72,43 @@ export function exchange({ state, name, undo }: Doing, value: unknown): undefine
   return undefined;
 }
 
+/** Before the names of fields that the program does not have: they are kept, and not shown. */
+const kPassed = '?';
+
+/** What a field has that the server does not say: nothing of its type. */
+function emptyOf(type: TypeDoc, schema: Schema, capacity = 0): unknown {
+  if (typeof type === 'string') {
+    if (type === 'bool') return false;
+    if (type === 'string') return '';
+    if (type === 'bytes') return new Uint8Array();
+    return type === 'i64' || type === 'u64' ? 0n : 0;
+  }
+  if ('enum' in type) return emptyOf(type.of, schema);
+  if ('duration' in type) return emptyOf(type.duration, schema);
+  if ('list' in type || 'set' in type) return [];
+  if ('array' in type) {
+    return Array.from({ length: type.size }, () => emptyOf(type.array, schema));
+  }
+  if ('tuple' in type) return type.tuple.map((part) => emptyOf(part, schema));
+  if ('variant' in type) return { index: 0, value: emptyOf(type.variant[0]!, schema) };
+  if ('map' in type) return new Map();
+  if ('bag' in type) return new Bag(capacity);
+  if ('optional' in type) return null;
+  if ('ref' in type) return '';
+  if ('opaque' in type) return undefined;
+  const rows: readonly { name?: string; type: TypeDoc; capacity?: number }[] =
+    'struct' in type
+      ? schema.structNamed(type.struct)
+      : schema.propertiesNamed(type.properties).fields;
+  return Object.fromEntries(
+    rows.map((row, at) => [row.name ?? `_${at + 1}`, emptyOf(row.type, schema, row.capacity)]),
+  );
+}
+
 /** A class of properties as the own client sees it. */
 export class PropertyClass {
   readonly #byIndex = new Map<number, PropertyField>();
+  readonly #absent: readonly [string, () => unknown][];
   readonly name: string;
 
   constructor(doc: PropertiesDoc, schema: Schema) {
@@ -80,8 +116,14 @@ export class PropertyClass {
     const seen = doc.fields.filter((field) => ownClientSees(field, doc.of_entity));
     for (const field of [...seen].sort((a, b) => a.index - b.index)) {
       const kind = kindOf(field, schema);
-      this.#byIndex.set(field.index, { ...kind, name: field.name, index: field.index });
+      const { index, passed = false } = field;
+      const name = passed ? kPassed + field.name : field.name;
+      this.#byIndex.set(index, { ...kind, name, index, passed });
     }
+    this.#absent = (doc.absent ?? []).map(({ name, type, capacity }) => [
+      name,
+      () => emptyOf(type, schema, capacity),
+    ]);
   }
 
   /** `malformed` for one that the own client does not see. */
@@ -91,9 +133,17 @@ export class PropertyClass {
   /** All fields of a snapshot. */
   read(from: ValueReader): State {
     const state: State = {};
+    for (const [name, make] of this.#absent) state[name] = make();
     for (const field of this.#byIndex.values()) {
       if (from.byte() !== field.index) malformed();
-      state[field.name] = field.read(from);
+      const value = field.read(from);
+      const { name, passed } = field;
+      Object.defineProperty(state, name, {
+        value,
+        writable: true,
+        enumerable: !passed,
+        configurable: true,
+      });
     }
     if (from.byte() !== 0) malformed();
     return state;
@@ -101,7 +151,7 @@ export class PropertyClass {
 }
 
 const kAudiences = ['ghost', 'other_clients', 'own_client', 'save', 'cache'];
-function ownClientSees({ flags }: PropertyDoc, ofEntity: boolean): boolean {
+export function ownClientSees({ flags }: PropertyDoc, ofEntity: boolean): boolean {
   if (flags.some((flag) => kAudiences.includes(flag))) return flags.includes('own_client');
   return !ofEntity && !flags.includes('server_only');
 }

@@ -13,6 +13,9 @@ export type {
 } from './client.js';
 export type { Credentials, Output, Saved, SessionEvent, SessionOptions, State } from './events.js';
 export type { Step } from './fields.js';
+export type { Inflate } from './inflate.js';
+export { decodeNames, differences, namesRequest } from './names.js';
+export type { Difference, ServerNames } from './names.js';
 export { Replica } from './replica.js';
 export type { Change } from './replica.js';
 export type { Fate } from './requests.js';
@@ -20,6 +23,7 @@ export { decodeAnswer, encodeAsk, methodId } from './rpc.js';
 export type { Answer } from './rpc.js';
 export { Schema } from './schema.js';
 export type { Method, MethodDoc, SchemaDoc, TypeDoc } from './schema.js';
+export { watchField } from './stubs.js';
 export { Session } from './session.js';
 export { webSockets } from './transport.js';
 export type { Connection, Told, Transport, Transports, WebSocketClass } from './transport.js';

@@ -5,6 +5,10 @@
 
 /** Bytes of the longest frame that is taken; beyond, the connection is closed and resumed. */
 export const kFrameBytes = 1024 * 1024 + 64 * 1024;
+/** Bytes of the body of a packet, also of one that comes deflated; beyond, likewise. */
+export const kPacketBytes = 1024 * 1024 + 1024;
+/** Bytes of frames that wait while one before them is inflated; beyond, likewise. */
+export const kInflateBytes = 16 * 1024 * 1024;
 /** Bytes of one request; beyond, `ask` throws. */
 export const kAskBytes = 64 * 1024;
 /** Requests under way at once, as many as a subject runs; the others are kept until one ends. */
@@ -59,3 +63,17 @@ export const kArchiveDepth = 32;
 export const kMaxElements = 65_536;
 /** Bytes of a text that is a key of one of these. */
 export const kMaxKey = 64;
+
+/**
+ * Rows of each kind in a server's table of names, fields of a class, bytes of a name, of the name of
+ * a field, and of the shape of its type; beyond, the table is refused, and counts as none.
+ */
+export const kNameRows = 65_536;
+export const kClassFields = 254;
+export const kNameBytes = 255;
+export const kFieldName = 64;
+export const kShapeBytes = 1024;
+/** Levels of classes of properties within one another; beyond, the table is refused. */
+export const kMaxLevels = 7;
+/** Bytes of properties that wait for the server's names; beyond, a full state is asked for. */
+export const kHeldBytes = 2 * 1024 * 1024;

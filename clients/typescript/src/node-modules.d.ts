@@ -22,3 +22,11 @@ declare module 'node:tls' {
     ca?: string;
   }): Socket;
 }
+
+declare module 'node:zlib' {
+  /** With `info`; a length of 0 is no bound. */
+  export function inflateRawSync(
+    bytes: Uint8Array,
+    options: { maxOutputLength: number; info: true },
+  ): { buffer: Uint8Array; engine: { bytesWritten: number } };
+}

@@ -2,10 +2,14 @@
  * The client for Node: all of index.ts, and connections over TCP and TLS.
  *
  *   const transports = nodeTransports();
- *   const client = new Client({ gates: ['tls://game.example:7000'], credentials, transports });
+ *   const gates = ['tls://game.example:7000'];
+ *   const client = new Client({ gates, credentials, transports, inflate: nodeInflate });
  */
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import * as zlib from 'node:zlib';
+import { BadBytes } from './bytes.js';
+import type { Inflate } from './inflate.js';
 import { Connection, Told, Transport, Transports, lostAtOnce, webSockets } from './transport.js';
 import type { WebSocketClass } from './transport.js';
 import { FrameSplitter, framed } from './stream.js';
@@ -38,6 +42,15 @@ export function nodeTransports(options: NodeOptions = {}): Transports {
   };
   return { tcp, tls: secure, ...webSockets(options.WebSocket) };
 }
+
+/** The client's option `inflate`, over Node's zlib. */
+export const nodeInflate: Inflate = (bytes, most) => {
+  const { buffer, engine } = zlib.inflateRawSync(bytes, { maxOutputLength: most, info: true });
+  if (engine.bytesWritten !== bytes.length) {
+    throw new BadBytes('trailing', 'bytes after a deflated packet');
+  }
+  return buffer;
+};
 
 /** `tcp://[::1]:7000`; undefined: not an address. */
 function hostAndPort(address: string): { host: string; port: number } | undefined {

@@ -10,6 +10,8 @@ import { BadBytes } from './bytes.js';
 import { Part, PropertyClass, State, Step, Undo, exchange, kOperations, kParts } from './fields.js';
 import type { Doing, Operation, PropertyField } from './fields.js';
 import * as limits from './limits.js';
+import { propertiesOf } from './names.js';
+import type { ServerNames } from './names.js';
 import type { Schema } from './schema.js';
 import { ValueReader } from './values.js';
 
@@ -31,10 +33,13 @@ interface Spot {
   readonly field: PropertyField;
   readonly doing: Doing;
   readonly path: Step[];
+  /** It is below a field that the program does not have. */
+  readonly passed: boolean;
 }
 
 export class Replica {
   readonly #schema: Schema;
+  #server: Schema | undefined; // the properties as the server has them
   #class: PropertyClass | undefined;
   #hash = 0n;
   #state: State | undefined;
@@ -54,6 +59,13 @@ export class Replica {
     return this.#class?.name;
   }
 
+  /**
+   * Takes the names of a server with another schema: its snapshots are read, as far as both have the
+   * same fields. Throws BadBytes (`schema_mismatch`) for what cannot be passed over.
+   */
+  learn(names: ServerNames): void {
+    this.#server = this.#schema.withProperties(propertiesOf(this.#schema, names));
+  }
   /** Of any class of entities in the schema; else `schema_mismatch`. */
   applySnapshot(bytes: Uint8Array): Change[] {
     const from = new ValueReader(bytes);
@@ -113,8 +125,10 @@ export class Replica {
   }
 
   #classOf(hash: bigint): PropertyClass | undefined {
-    const doc = this.#schema.entityProperties(hash);
-    return doc && new PropertyClass(doc, this.#schema);
+    const own = this.#schema.entityProperties(hash);
+    if (own !== undefined) return new PropertyClass(own, this.#schema);
+    const theirs = this.#server?.entityProperties(hash);
+    return theirs && new PropertyClass(theirs, this.#server!);
   }
 
   #groups(from: ValueReader, since: bigint, to: bigint, undo: Undo): Change[] {
@@ -131,20 +145,20 @@ export class Replica {
         continue;
       }
       from.within(size, () => {
-        while (from.left > 0) changes.push(this.#change(from, undo));
+        while (from.left > 0) this.#change(from, undo, changes);
       });
     }
     if (stamp !== to) throw new BadBytes('malformed');
     return changes;
   }
-  #change(from: ValueReader, undo: Undo): Change {
+  #change(from: ValueReader, undo: Undo, changes: Change[]): void {
     const head = from.byte();
     const operation = kOperations[head >> 3];
     if (operation === undefined) throw new BadBytes('malformed');
-    const { field, doing, path } = this.#walk(head & 7, from, undo);
+    const { field, doing, path, passed } = this.#walk(head & 7, from, undo);
     const step = field.apply(operation, doing);
     if (step !== undefined) path.push(step);
-    return { path, operation };
+    if (!passed) changes.push({ path, operation });
   }
   #parts(from: ValueReader, undo: Undo): Change[] {
     const changes: Change[] = [];
@@ -152,14 +166,14 @@ export class Replica {
       const head = from.byte();
       const part = kParts[head >> 3];
       if (part === undefined) throw new BadBytes('malformed');
-      const { field, doing, path } = this.#walk(head & 7, from, undo);
+      const { field, doing, path, passed } = this.#walk(head & 7, from, undo);
       if (part === 'whole') {
         exchange(doing, field.read(from));
       } else {
         const step = field.element(part, doing);
         if (step !== undefined) path.push(step);
       }
-      changes.push({ path, operation: part });
+      if (!passed) changes.push({ path, operation: part });
     }
     return changes;
   }
@@ -170,10 +184,14 @@ export class Replica {
     let owner = this.#class!;
     let state = this.#state!;
     const path: Step[] = [];
+    let passed = false;
     for (let level = 1; ; level++) {
       const field = owner.field(from.byte());
       path.push(field.name);
-      if (level === depth) return { field, doing: { state, name: field.name, from, undo }, path };
+      passed ||= field.passed;
+      if (level === depth) {
+        return { field, doing: { state, name: field.name, from, undo }, path, passed };
+      }
       const below = field.enter?.(state[field.name], from);
       if (below === undefined) throw new BadBytes('malformed');
       owner = below.class;

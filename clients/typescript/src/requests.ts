@@ -20,7 +20,8 @@ export type NotBegun =
   | 'no_subject' // the client plays none yet
   | 'ended' // the session has ended before
   | 'too_many' // kAsksKept or kAskKeptBytes
-  | 'deadline'; // its time was over before it was said
+  | 'deadline' // its time was over before it was said
+  | 'differs'; // the server does not have this method, or with other types
 export type Unknown =
   | 'closing' // the last word did not speak of it
   | 'login' // of an earlier login, or of a subject that has died

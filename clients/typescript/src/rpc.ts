@@ -29,11 +29,15 @@ const kRpcErrors: readonly string[] = [
   'closed',
 ];
 
+/** 32 bits of FNV-1a. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of bytesOfText(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash >>> 0;
+}
 /** The number of a method on the wire: of `class.method`. */
 export function methodId(name: string): number {
-  let hash = 0x811c9dc5;
-  for (const byte of bytesOfText(name)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return hash >>> 0;
+  return hashOf(name);
 }
 
 /** The body of an Ask. The gate says on whose behalf. Throws BadBytes for other arguments. */
@@ -47,10 +51,10 @@ export function encodeAsk(method: Method, args: readonly unknown[]): Uint8Array 
   return out.bytes();
 }
 
-export type Answer =
-  | { fate: 'replied'; value: any }
+export type Answer<V = any, R = any> =
+  | { fate: 'replied'; value: V }
   /** The method's own error. */
-  | { fate: 'refused'; refusal: any }
+  | { fate: 'refused'; refusal: R }
   /** An error of the call; docs/reference/errors.md says whether the method ran. */
   | { fate: 'failed'; domain: number; number: number; name: string; text: string };
 

@@ -32,8 +32,10 @@ export interface MethodDoc {
   readonly id: string;
   readonly signature: string;
   readonly arguments: readonly TypeDoc[];
-  readonly answer: TypeDoc | null;
+  /** Missing: it is called at the client. */
+  readonly answer?: TypeDoc | null;
   readonly refusal?: TypeDoc;
+  readonly callers?: readonly string[];
 }
 export interface ClassDoc {
   readonly name: string;
@@ -46,6 +48,8 @@ export interface PropertyDoc {
   readonly signature: string;
   readonly type: TypeDoc;
   readonly capacity?: number;
+  /** Of a server with another schema: it is read past. */
+  readonly passed?: boolean;
 }
 export interface PropertiesDoc {
   readonly name: string;
@@ -53,10 +57,17 @@ export interface PropertiesDoc {
   /** 64 bits in hex. */
   readonly hash: string;
   readonly fields: readonly PropertyDoc[];
+  /** Fields of the program that the server does not have. */
+  readonly absent?: readonly PropertyDoc[];
 }
 /** Other members are ignored. */
 export interface SchemaDoc {
-  readonly hash: string;
+  readonly hash?: string;
+  /** Of what clients are built from. */
+  readonly client_hash?: string;
+  /** Of generated code: of each schema that it was written from. */
+  readonly client_hashes?: readonly string[];
+  readonly clients?: readonly ClassDoc[];
   readonly rpc: { readonly classes: readonly ClassDoc[] };
   readonly properties: readonly PropertiesDoc[];
   readonly structs: Readonly<Record<string, readonly FieldDoc[]>>;
@@ -84,7 +95,37 @@ export class Schema {
 
   /** For Hello: tells a gate from which schema the code of the client was made. */
   get hash(): bigint {
-    return BigInt('0x' + this.#doc.hash);
+    return this.hashes[0] ?? BigInt('0x' + (this.#doc.hash ?? '0'));
+  }
+  /** For the question for names. Empty: printed by an older release, which does not compare them. */
+  get hashes(): readonly bigint[] {
+    const { client_hash: one, client_hashes: all = one === undefined ? [] : [one] } = this.#doc;
+    return all.map((hash) => BigInt('0x' + hash));
+  }
+  get properties(): readonly PropertiesDoc[] {
+    return this.#doc.properties;
+  }
+  /** The methods of one side with their fingerprints: `asked` of the server, `heard` from it. */
+  *names(side: 'asked' | 'heard'): Generator<[string, number]> {
+    const { rpc, clients = [] } = this.#doc;
+    for (const { name: owner, methods } of side === 'asked' ? rpc.classes : clients) {
+      for (const { name, signature, callers = ['own_client'] } of methods) {
+        const mine = callers.includes('own_client') || callers.includes('any_client');
+        if (side === 'heard' || mine) yield [`${owner}.${name}`, parseInt(signature, 16)];
+      }
+    }
+  }
+  /** A method that is called at the client, for `Client.handle`. Throws if there is none. */
+  heard(name: string): MethodDoc {
+    const dot = name.indexOf('.');
+    const owner = this.#doc.clients?.find((one) => one.name === name.slice(0, dot));
+    const doc = owner?.methods.find((one) => one.name === name.slice(dot + 1));
+    if (doc === undefined) throw new Error(`schema: no method ${name}; print it again`);
+    return doc;
+  }
+  /** This one with other classes of properties. */
+  withProperties(properties: readonly PropertiesDoc[]): Schema {
+    return new Schema({ ...this.#doc, properties });
   }
   /** As `class.method`; undefined if there is none. */
   method(name: string): Method | undefined {
@@ -104,7 +145,7 @@ export class Schema {
       id: parseInt(doc.id, 16),
       signature: parseInt(doc.signature, 16),
       args: doc.arguments.map((type) => this.codec(type)),
-      answer: doc.answer === null ? undefined : this.codec(doc.answer),
+      answer: doc.answer == null ? undefined : this.codec(doc.answer),
       refusal: doc.refusal === undefined ? undefined : this.codec(doc.refusal),
     };
   }
@@ -119,6 +160,12 @@ export class Schema {
     if (found === undefined) throw new Error(`schema: no properties ${name}; print it again`);
     return found;
   }
+  /** Likewise, of a struct of values. */
+  structNamed(name: string): readonly FieldDoc[] {
+    const fields = this.#doc.structs[name];
+    if (fields === undefined) throw new Error(`schema: no struct ${name}; print it again`);
+    return fields;
+  }
   /** Throws for a type that only C++ can read (`opaque`), and one that is not in the schema. */
   codec(type: TypeDoc): Codec {
     return codecOf(type, (name) => this.#struct(name));
@@ -126,8 +173,7 @@ export class Schema {
   #struct(name: string): Codec {
     const known = this.#structs.get(name);
     if (known !== undefined) return known;
-    const fields = this.#doc.structs[name];
-    if (fields === undefined) throw new Error(`schema: no struct ${name}; print it again`);
+    const fields = this.structNamed(name);
     // A struct may contain itself: what it consists of is looked up when it is used.
     let parts: { name: string; codec: Codec }[] | undefined;
     const all = (): { name: string; codec: Codec }[] =>

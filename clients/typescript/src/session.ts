@@ -115,9 +115,9 @@ export class Session {
   opened(now: number): void {
     if (this.#line?.phase !== 'opening') return;
     this.#line.enter('greeting', now);
-    const { program, schema = 0n } = this.#options;
+    const { program, schema = 0n, features = 0n } = this.#options;
     const version = wire.kClientVersion;
-    this.#say({ type: 'hello', least: version, most: version, features: 0n, schema, program }, now);
+    this.#say({ type: 'hello', least: version, most: version, features, schema, program }, now);
   }
   frame(bytes: Uint8Array, now: number): void {
     const line = this.#line;

@@ -7,6 +7,7 @@
  * Numbers of 64 bits are bigint, all others number. Pure functions.
  */
 import { BadBytes, Reader, Writer, bytesOfHex, bytesOfText, hexOf } from './bytes.js';
+import * as limits from './limits.js';
 
 /** The version of the protocol that is built here. */
 export const kClientVersion = 1;
@@ -192,7 +193,6 @@ const kOverReasons = {
 } as const;
 export type OverReason = keyof typeof kOverReasons;
 
-const kPacketBytes = 1024 * 1024 + 1024;
 const kRequestsOpen = 64;
 const kLinkGroups = 64;
 
@@ -243,7 +243,7 @@ const gateForms = {
     upBind: bind,
     reentry: bytes(512),
   }),
-  packet: form(68, { c: number64, kind: named(kPackets), body: rest(kPacketBytes) }),
+  packet: form(68, { c: number64, kind: named(kPackets), body: rest(limits.kPacketBytes) }),
   busy: form(69, { upSeen: number64 }),
   goTo: form(70, { address: text(255) }),
   ping: form(71, { time: number64 }),
@@ -306,9 +306,9 @@ const fullFields = {
   upDone: number64,
   open: list(kRequestsOpen, number64),
   groups: list(kLinkGroups, text(64)),
-  properties: bytes(kPacketBytes),
+  properties: bytes(limits.kPacketBytes),
 } as const;
-const replyFields = { u: number64, answer: bytes(kPacketBytes) } as const;
+const replyFields = { u: number64, answer: bytes(limits.kPacketBytes) } as const;
 const overFields = {
   reason: named(kOverReasons),
   login: number64,
@@ -316,7 +316,7 @@ const overFields = {
   since: bind,
   open: list(kRequestsOpen, number64),
 } as const;
-const spokenFields = { group: text(64), body: bytes(kPacketBytes) } as const;
+const spokenFields = { group: text(64), body: bytes(limits.kPacketBytes) } as const;
 const endedFields = {
   reason: named(kCloseReasons),
   closing: flag,

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import * as zlib from 'node:zlib';
 import { module, ofRepository } from './dist.mjs';
 import { Gate } from './gate.mjs';
 
@@ -34,14 +35,14 @@ const credentials = () => ({ method: 'password', account: 'ann', proof: 'secret'
 
 const run = (name, of) => test(name, { timeout: 20_000 }, of);
 
-/** A gate on a port of its own, until the test has ended. */
-async function listen(t, gate, server = net.createServer()) {
+/** A gate on a port of its own, until the test has ended; `change` is done to each frame it says. */
+async function listen(t, gate, server = net.createServer(), change = (frame) => frame) {
   const sockets = new Set();
   const event = server instanceof tls.Server ? 'secureConnection' : 'connection';
   server.on(event, (socket) => {
     sockets.add(socket);
     const splitter = new FrameSplitter();
-    const conn = gate.connect((bytes) => socket.write(framed(bytes)), () => socket.end());
+    const conn = gate.connect((bytes) => socket.write(framed(change(bytes))), () => socket.end());
     socket.on('data', (chunk) => splitter.push(chunk, (frame) => conn.frame(frame)));
     socket.on('error', () => {});
     socket.on('close', () => {
@@ -88,6 +89,30 @@ run('a client plays over TCP, through losses, and leaves', async (t) => {
   await client.close();
   assert.deepEqual(await client.ask('player.buy', [5n]), { fate: 'not_begun', why: 'ended' });
   await assert.rejects(client.connect(), { name: 'SessionEnded', reason: 'left' });
+});
+
+run('packets that come deflated are shown in their order', async (t) => {
+  const deflated = (frame) => {
+    if (frame[0] !== 68) return frame;
+    const at = 3; // behind c and the kind, while c is below 128
+    return Uint8Array.of(196, frame[1], frame[2], ...zlib.deflateRawSync(frame.subarray(at)));
+  };
+  const later = async (bytes, most) => {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return client.nodeInflate(bytes, most);
+  };
+  for (const inflate of [client.nodeInflate, later]) {
+    const gate = new Gate();
+    const server = await listen(t, gate, net.createServer(), deflated);
+    const player = clientOf(t, [`tcp://127.0.0.1:${server.port}`], { inflate });
+    const called = [];
+    player.on('call', ({ method }) => called.push(method));
+    await player.connect();
+    for (let i = 1; i <= 20; ++i) gate.call(i);
+    assert.deepEqual(await player.ask('player.buy', [5n]), { fate: 'replied', value: 1 });
+    assert.deepEqual(called, [...Array(20).keys()].map((i) => i + 1));
+    await player.close();
+  }
 });
 
 run('a dead gate is replaced by the next one', async (t) => {

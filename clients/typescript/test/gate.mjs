@@ -5,6 +5,9 @@ import { module } from './dist.mjs';
 const wire = await module('wire.js');
 const key = (number) => number.toString(16).padStart(32, '0');
 const kNothing = new Uint8Array();
+const { methodId } = await module('rpc.js');
+const kNames = methodId('starbus.names');
+const methodOf = (body) => (body.length < 6 ? 0 : new DataView(body.buffer, body.byteOffset).getUint32(2, true));
 
 export class Gate {
   heartbeatMs = 10_000;
@@ -12,6 +15,8 @@ export class Gate {
   busy = false;
   holdReplies = false;
   begun = []; // {u, body}
+  names = Uint8Array.of(0xa8, 2, 4, 1, 0); // the answer to the question for names: rpc_not_found
+  namesAsked = 0;
   closedFor = []; // reasons
   logins = 0;
   connections = 0;
@@ -151,6 +156,10 @@ export class Gate {
     const { upSeen } = record;
     if (this.busy || u > upSeen + 1n) return conn.say({ type: 'busy', upSeen });
     record.upSeen = record.upDone = u;
+    if (methodOf(body) === kNames) {
+      this.namesAsked += 1;
+      return this.reply(u, this.names);
+    }
     this.begun.push({ u, body });
     if (this.holdReplies) record.open.push(u);
     else this.reply(u);

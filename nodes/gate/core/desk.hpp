@@ -6,12 +6,14 @@
 
 #include "nodes/gate/core/home_table.hpp"
 #include "nodes/gate/core/limits.hpp"
+#include "nodes/gate/core/partings.hpp"
 #include "nodes/gate/core/session.hpp"
 
 namespace starbus::nodes::gate {
 
 class Doors;
 class Downlink;
+class Egress;
 class HandOvers;
 class Subjects;
 class Uplink;
@@ -38,6 +40,7 @@ struct GateOptions {
   /// Of the core before this one in the same process: what that one has asked and is answered late
   /// must name no question of this one.
   std::uint64_t last_question = 0;
+  Budget budget{};
 };
 
 /// What has happened, since the start.
@@ -66,6 +69,9 @@ struct GateCounters {
   std::uint64_t spoken = 0;
   std::uint64_t spoken_twice = 0;
   std::uint64_t ended = 0;
+  std::uint64_t too_slow = 0;        // of these: kWindowBytes, kWindowPackets
+  std::uint64_t packets_waited = 0;  // times that a session began to wait for a budget
+  Traffic traffic{};                 // of all sessions
 };
 
 /// What an outcome is for.
@@ -97,6 +103,14 @@ struct Desk {
     questions.emplace(++last_question, question);
     return last_question;
   }
+  /// A connection of this session has ended, or (`over`) the session has.
+  void part(Session& session, const std::string& address, std::string_view why, bool over) {
+    if (session.account.empty()) return;  // nobody has been let in
+    session.parted_at = now;
+    session.parted = why;
+    partings.add(
+        {now, session.id, session.account, session.subject, address, session.parted, over});
+  }
   void frame(ConnectionId to, ToClient frame) {
     if (to != 0) effects.push_back(SendFrame{to, std::move(frame)});
   }
@@ -107,6 +121,7 @@ struct Desk {
   SessionTable table;
   HomeTable homes;
   GroupTable groups;
+  Partings partings;
   GateCounters counters;
   std::vector<Effect> effects;
   std::map<std::uint64_t, Question> questions;
@@ -115,6 +130,7 @@ struct Desk {
   // The roles; all are of the same GateCore.
   Doors* doors = nullptr;
   Downlink* downlink = nullptr;
+  Egress* egress = nullptr;
   HandOvers* hand_overs = nullptr;
   Subjects* subjects = nullptr;
   Uplink* uplink = nullptr;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 #include "nodes/gate/core/uplink.hpp"
@@ -44,18 +45,19 @@ void Doors::frame(ConnectionId connection, const FromClient& frame) {
     return in_session(connection, *session, frame);
   }
   ++desk_.counters.malformed;
-  closed(connection);
+  closed(connection, name_of(CloseReason::malformed));
   hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place"});
 }
 
 void Doors::in_session(ConnectionId connection, Session& session, const FromClient& frame) {
   bool good = session.stage == Stage::live;
   if (const auto* ack = std::get_if<Ack>(&frame); good && ack != nullptr) {
-    if (session.window.holds(ack->c)) {
+    good = ack->c <= session.handed.c;  // else it was never sent
+    if (good && session.window.holds(ack->c)) {
+      const std::size_t before = session.window.bytes();
       session.window.ack(ack->c);
+      session.credit.acked(before - session.window.bytes(), desk_.now);
       desk_.downlink->credit(session);
-    } else {
-      good = ack->c < session.window.state().next;  // else it was never sent
     }
   } else if (const auto* ask = std::get_if<Ask>(&frame); good && ask != nullptr) {
     good = desk_.uplink->ask(session, *ask);
@@ -63,13 +65,13 @@ void Doors::in_session(ConnectionId connection, Session& session, const FromClie
     session.tokens.confirm();
     session.hand.shown = session.hand.turn;
   } else if (std::holds_alternative<Bye>(frame)) {
-    return desk_.subjects->leave(session, CloseReason::ended);
+    return desk_.subjects->leave(session, CloseReason::ended, "bye");
   } else {
     good = false;
   }
   if (good) return;
   ++desk_.counters.malformed;
-  closed(connection);
+  closed(connection, name_of(CloseReason::malformed));
   hang_up(connection, {CloseReason::malformed, 0, "frame: not at its place, or not true"});
 }
 
@@ -83,7 +85,7 @@ void Doors::refused_request(ConnectionId connection, const Ask& request, Body re
   if (!desk_.uplink->refuse(*session, request, std::move(reply))) ++desk_.counters.malformed;
 }
 
-void Doors::closed(ConnectionId connection) {
+void Doors::closed(ConnectionId connection, std::string_view why) {
   const auto found = doors_.find(connection);
   if (found == doors_.end()) return;
   const Door door = found->second;
@@ -96,6 +98,7 @@ void Doors::closed(ConnectionId connection) {
   if (session == nullptr || session->connection != connection) return;
   session->connection = 0;
   session->away = desk_.now;
+  desk_.part(*session, door.address, why, false);
   if (session->login_question != 0) {  // nobody knows of it yet
     forget_login(*session);
     return desk_.subjects->forget(*session);
@@ -117,6 +120,7 @@ void Doors::enter(ConnectionId connection, LoginAsk ask, bool reentry) {
   ++(reentry ? desk_.counters.reentered : desk_.counters.logins);
   Session& session = desk_.table.add(id);
   session.hand.secret = desk_.keys.key();
+  session.opened = desk_.now;
   session.said_waiting = desk_.now;
   attach(session, connection);
   desk_.table.wake(session, desk_.now + desk_.options.times.waiting);
@@ -146,6 +150,7 @@ void Doors::login_said(std::uint64_t question, const LoginAnswer& answer) {
   session.login = in.login;
   session.ticket = in.ticket;
   session.reentry = in.reentry;
+  session.lost = desk_.now;
   say_waiting(session, WaitsFor::account);
   desk_.subjects->bind(session);
 }
@@ -242,9 +247,7 @@ void Doors::resume_here(Session& session, ConnectionId connection, const Resume&
   Welcome welcome = welcome_of(session);
   welcome.goes_on = true;
   desk_.frame(connection, std::move(welcome));
-  for (const Parcel& parcel : session.window.state().packets) {
-    desk_.effects.push_back(SendPacket{connection, parcel});
-  }
+  desk_.egress->begin(session, frame.position.c);
   desk_.downlink->credit(session);
 }
 
@@ -354,10 +357,18 @@ void Doors::say_waiting(Session& session, WaitsFor what) {
 
 void Doors::close(Session& session, Closed why) {
   if (session.connection == 0) return;
+  if (session.stage != Stage::ended) {
+    desk_.part(session, address_of(session), name_of(why.reason), false);
+  }
   const ConnectionId connection = std::exchange(session.connection, 0);
   session.away = desk_.now;
   desk_.table.wake(session, desk_.now + desk_.options.times.away);
   hang_up(connection, std::move(why));
+}
+
+std::string Doors::address_of(const Session& session) const {
+  const auto door = doors_.find(session.connection);
+  return door == doors_.end() ? std::string() : door->second.address;
 }
 
 void Doors::send_elsewhere(Session& session, const std::string& address) {

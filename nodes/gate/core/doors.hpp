@@ -22,13 +22,16 @@ class Doors {
   void frame(ConnectionId connection, const FromClient& frame);
   /// A request that the shell refuses; see Uplink::refuse.
   void refused_request(ConnectionId connection, const Ask& request, Body reply);
-  void closed(ConnectionId connection);
+  /// `why`: for operators.
+  void closed(ConnectionId connection, std::string_view why);
   void login_said(std::uint64_t question, const LoginAnswer& answer);
   /// The client of a session that a login has just opened gets its welcome.
   void welcome_new(Session& session);
 
   /// The last frame of its connection, if it has one: the client is away then.
   void close(Session& session, Closed why);
+  /// Where its client comes from; empty: it is away.
+  std::string address_of(const Session& session) const;
   void send_elsewhere(Session& session, const std::string& address);
 
   /// Another gate has given the session: a connection that still waits for it continues.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "entity/archive/decoder.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 
@@ -173,6 +174,7 @@ bool Downlink::full_state(Session& session, const HeldPart& said) {
     return false;
   }
   session.requests.full(said.at.bind, full->up_done, full->open);
+  session.lost.reset();
   leave_groups(session);
   for (const std::string& group : full->groups) {
     session.groups.insert(group);
@@ -184,10 +186,11 @@ bool Downlink::full_state(Session& session, const HeldPart& said) {
 
 void Downlink::packet(Session& session, PacketKind kind, Body body, const Mark& mark) {
   if (session.window.full()) return desk_.subjects->leave(session, CloseReason::too_slow);
-  const Parcel& parcel = session.window.add(kind, std::move(body), mark, session.requests.seen());
-  if (session.connection != 0) {
-    desk_.effects.push_back(SendPacket{session.connection, parcel});
-  }
+  const std::size_t size = body == nullptr ? 0 : body->size();
+  session.traffic.of(kind).add(size);
+  desk_.counters.traffic.of(kind).add(size);
+  session.window.add(kind, std::move(body), mark, session.requests.seen());
+  desk_.egress->more(session);
 }
 
 void Downlink::begin(Session& session, const Bind& bind) {
@@ -205,9 +208,28 @@ void Downlink::begin(Session& session, const Bind& bind) {
 // --- what is said to groups ----------------------------------------------------------------------
 
 bool Downlink::announce(ForwardedSpoken word) {
-  if (spoken_.size() == kSpokenWaiting) return false;
-  spoken_.push_back({std::move(word), {}});
+  if (spoken_.size() == kSpokenWaiting) {
+    keep(word, {Reach::State::refused});
+    return false;
+  }
+  spoken_.push_back({std::move(word), {}, {}});
   return true;
+}
+
+void Downlink::keep(const ForwardedSpoken& word, const Reach& reach) {
+  if (said_.size() == kSpokenKept) said_.pop_front();
+  said_.push_back({word.origin, word.number, reach});
+}
+
+std::optional<Reach> Downlink::reach(const bus::Process& origin, std::uint64_t number) const {
+  const auto is_it = [&](const auto& word) {
+    return word.number == number && word.origin == origin;
+  };
+  const auto said = std::find_if(said_.rbegin(), said_.rend(), is_it);
+  if (said != said_.rend()) return said->reach;
+  const auto speaking = std::ranges::find_if(spoken_, is_it, &Speaking::word);
+  if (speaking != spoken_.end()) return speaking->reach;
+  return {};
 }
 
 std::size_t Downlink::speak(std::size_t most) {
@@ -221,29 +243,34 @@ std::size_t Downlink::speak(std::size_t most) {
       session = desk_.table.find(*next);
     }
     if (session == nullptr) {
+      now.reach.state = Reach::State::done;
+      keep(now.word, now.reach);
       spoken_.pop_front();
       continue;
     }
     ++done;
     now.at = session->id;
-    spoken(*session, now.word);
+    if (spoken(*session, now.word)) {
+      ++(session->connection != 0 ? now.reach.handed : now.reach.kept);
+    }
   }
   return done;
 }
 
-void Downlink::spoken(Session& session, const ForwardedSpoken& word) {
+bool Downlink::spoken(Session& session, const ForwardedSpoken& word) {
   if (session.stage == Stage::giving || session.stage == Stage::stub) {
-    return desk_.hand_overs->forward(session, word);
+    desk_.hand_overs->forward(session, word);
+    return false;
   }
-  // Before its first full state a client knows of nobody, and of no group.
-  if (session.stage != Stage::live || session.requests.bind() == Bind{}) return;
-  if (!word.group.empty() && !session.groups.contains(word.group)) return;
+  if (!session.listens()) return false;
+  if (!word.group.empty() && !session.groups.contains(word.group)) return false;
   if (!session.spoken.first(word.origin, word.number)) {
     ++desk_.counters.spoken_twice;
-    return;
+    return false;
   }
   ++desk_.counters.spoken;
   packet(session, PacketKind::spoken, word.body, {});
+  return session.stage == Stage::live;
 }
 
 void Downlink::leave_groups(Session& session) {
@@ -281,11 +308,17 @@ void Downlink::pulse(Session& session) {
       sessions::Pulse{session.id, session.hand.turn, order.bind(), order.run(), order.next()}});
 }
 
+/// Said again under the same number when the subject was allowed nothing, and may be again.
 void Downlink::credit(Session& session) {
-  const std::optional<Mark> mark = session.window.take_credit();
-  if (!mark || mark->bind != session.order.bind() || mark->run != session.order.run()) return;
-  const std::size_t used = session.window.bytes();
-  const std::uint64_t room = used < sessions::kMostCredit ? sessions::kMostCredit - used : 0;
+  const std::size_t allowed = session.credit.allowed(desk_.now);
+  const std::size_t room = session.window.bytes() < allowed ? allowed : 0;
+  std::optional<Mark> mark = session.window.take_credit();
+  if (!mark && session.credited == 0 && room > 0) mark = session.window.state().credited;
+  if (!mark || mark->n == 0 || mark->bind != session.order.bind() ||
+      mark->run != session.order.run()) {
+    return;
+  }
+  session.credited = room;
   desk_.effects.push_back(TellSubject{
       0, session.subject, sessions::Credit{session.id, mark->bind, mark->run, mark->n, room}});
 }

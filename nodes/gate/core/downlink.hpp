@@ -24,7 +24,10 @@ class Downlink {
 
   /// What is said to a group ("": to all sessions). False: kSpokenWaiting.
   bool announce(ForwardedSpoken word);
-  void spoken(Session& session, const ForwardedSpoken& word);
+  /// True: its client gets it, now or when it is back.
+  bool spoken(Session& session, const ForwardedSpoken& word);
+  /// As GateCore::reach().
+  std::optional<Reach> reach(const bus::Process& origin, std::uint64_t number) const;
   void leave_groups(Session& session);
 
   /// Asks the subject for what is missing, or whether it is there.
@@ -50,9 +53,17 @@ class Downlink {
   struct Speaking {
     ForwardedSpoken word;
     SessionId at{};  // the last that was told
+    Reach reach{};
   };
+  struct Said {
+    bus::Process origin{};
+    std::uint64_t number = 0;
+    Reach reach{};
+  };
+  void keep(const ForwardedSpoken& word, const Reach& reach);
   Desk& desk_;
   std::deque<Speaking> spoken_;
+  std::deque<Said> said_;  // of late; the newest is the last
   std::deque<SessionId> due_holes_;
 };
 

@@ -8,11 +8,14 @@ GateCore::GateCore(GateOptions options, KeySource& keys)
     : desk_(std::move(options), keys),
       doors_(desk_),
       downlink_(desk_),
+      egress_(desk_),
       hand_overs_(desk_),
       subjects_(desk_),
       uplink_(desk_) {
   desk_.doors = &doors_;
   desk_.downlink = &downlink_;
+  desk_.egress = &egress_;
+  egress_.set(desk_.options.budget);
   desk_.hand_overs = &hand_overs_;
   desk_.subjects = &subjects_;
   desk_.uplink = &uplink_;
@@ -28,8 +31,8 @@ void GateCore::frame(ConnectionId connection, const FromClient& frame) {
 void GateCore::refused_request(ConnectionId connection, const Ask& request, Body reply) {
   doors_.refused_request(connection, request, std::move(reply));
 }
-void GateCore::closed(ConnectionId connection) {
-  doors_.closed(connection);
+void GateCore::closed(ConnectionId connection, std::string_view why) {
+  doors_.closed(connection, why);
 }
 
 void GateCore::bundle(const bus::Process& home, bus::ByteView bytes) {
@@ -98,6 +101,7 @@ bool GateCore::tick(GateTime now) {
     if (session == nullptr) break;
     wake(*session);
   }
+  left -= egress_.turns(left);
   left -= downlink_.speak(left);
   doors_.tick(kTickSlice);
   hand_overs_.tick(kTickSlice);
@@ -128,7 +132,7 @@ void GateCore::wake_live(Session& session) {
   const GateTimes& times = desk_.options.times;
   const GateTime now = desk_.now;
   if (session.away && now - *session.away >= times.away) {
-    return subjects_.leave(session, CloseReason::ended);
+    return subjects_.leave(session, CloseReason::ended, "away");
   }
   subjects_.work(session);
   if (session.hole && now - *session.hole >= session.patience) downlink_.due_hole(session);
@@ -141,6 +145,11 @@ void GateCore::wake_live(Session& session) {
     downlink_.credit(session);
   }
   const bool lost = session.order.next() == 1 || session.locating;
+  if (!lost) {
+    session.lost.reset();
+  } else if (!session.lost) {
+    session.lost = now;
+  }
   if (session.connection != 0 && lost && now - session.said_waiting >= times.waiting) {
     doors_.say_waiting(session, WaitsFor::subject);
   }

@@ -10,6 +10,7 @@
 
 #include "nodes/gate/core/doors.hpp"
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/subjects.hpp"
 #include "nodes/gate/core/uplink.hpp"
@@ -32,7 +33,7 @@ class GateCore {
   /// sessions::Reply) goes out at once, and the subject gets an empty request.
   void refused_request(ConnectionId connection, const Ask& request, Body reply);
   /// It has ended, and not by a HangUp.
-  void closed(ConnectionId connection);
+  void closed(ConnectionId connection, std::string_view why = "left");
 
   // --- the cluster ---
 
@@ -45,6 +46,12 @@ class GateCore {
   /// Said to a group ("": to all) by `origin`, whose numbers grow; the body is a Spoken. False: no
   /// room, nothing was said.
   bool announce(const bus::Process& origin, std::uint64_t number, std::string group, Body body);
+  /// How far that has come. nullopt: it is not known, or not any more.
+  std::optional<Reach> reach(const bus::Process& origin, std::uint64_t number) const {
+    return downlink_.reach(origin, number);
+  }
+  /// The sessions that are in a group.
+  std::size_t members(const std::string& group) const { return desk_.groups.size(group); }
   /// How a question of an effect ended; the bytes are those of the answer.
   void outcome(std::uint64_t question, Outcome outcome, bus::ByteView bytes);
   void login_said(std::uint64_t question, const LoginAnswer& answer);
@@ -70,7 +77,14 @@ class GateCore {
   /// What is to be done since the last call.
   std::vector<Effect> take();
 
+  /// Other budgets, from now on.
+  void set(const Budget& budget) { egress_.set(budget); }
+  /// Sessions with packets that wait for a budget.
+  std::size_t sessions_waiting() const { return egress_.ring(); }
   const GateCounters& counters() const { return desk_.counters; }
+  /// By the clock of tick().
+  GateTime now() const { return desk_.now; }
+  const Partings& partings() const { return desk_.partings; }
   /// The number of its last question: where the next core of this process goes on.
   std::uint64_t last_question() const { return desk_.last_question; }
   /// Records, stubs and ended ones included.
@@ -89,6 +103,7 @@ class GateCore {
   Desk desk_;
   Doors doors_;
   Downlink downlink_;
+  Egress egress_;
   HandOvers hand_overs_;
   Subjects subjects_;
   Uplink uplink_;

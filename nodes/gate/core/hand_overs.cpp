@@ -107,6 +107,7 @@ void HandOvers::take_outcome(const Question& question, Outcome outcome, bus::Byt
   const bool lost = outcome == Outcome::owner_lost || (outcome == Outcome::ok && !answer);
   if (lost || (outcome == Outcome::ok && *answer == Taken::taken)) {
     session->stage = Stage::stub;  // the other gate has it, or may have had it
+    desk_.part(*session, {}, "given", true);
     session->until = desk_.now + desk_.options.times.stub;
     return desk_.table.wake(*session, session->until);
   }
@@ -194,6 +195,7 @@ void HandOvers::adopt(Session& session, const Take& word) {
   fresh.due = due;
   fresh.drained = session.drained;  // its take has no answer yet
   fresh.stage = Stage::live;
+  fresh.opened = desk_.now;
   fresh.account = word.account;
   fresh.subject = word.subject;
   fresh.login = word.login;

@@ -18,6 +18,26 @@ namespace starbus::nodes::gate {
     "the session ends as too_slow", "PacketWindow.IsFullAtItsBounds")                              \
   X(kWindowPackets, 16'384, "packets", "likewise", "the session ends as too_slow",                 \
     "PacketWindow.IsFullAtItsBounds")                                                              \
+  X(kClientRate, 1_MiB, "bytes",                                                                   \
+    "a second to one client in the long run: ten times what a busy game says; client_rate",        \
+    "packets wait in the window", "EgressTest.AClientBeyondItsRateWaitsAndOthersDoNot")            \
+  X(kClientBurst, 4_MiB, "bytes",                                                                  \
+    "at once to one client: a full state and what follows it; client_burst", "as kClientRate",     \
+    "EgressTest.AClientBeyondItsRateWaitsAndOthersDoNot")                                          \
+  X(kGateRate, 100_MiB, "bytes", "a second to all clients: a line of 1 Gbit/s; gate_rate",         \
+    "who is beyond an equal share waits for what others leave",                                    \
+    "EgressTest.WhatOthersLeaveIsSharedEqually")                                                   \
+  X(kTurnBytes, 16_KiB, "bytes", "of one turn of a session that waits, at least",                  \
+    "the next one has its turn", "EgressTest.WhatOthersLeaveIsSharedEqually")                      \
+  X(kRoundPause, 50ms, "from one round of these turns to the next: half a tick of the gate",       \
+    "the next round waits", "EgressTest.WhatOthersLeaveIsSharedEqually")                           \
+  X(kPacketHead, 16, "bytes", "that a packet counts beside its body in budgets",                   \
+    "none: an estimate", "EgressTest.WhatOthersLeaveIsSharedEqually")                              \
+  X(kLeastCredit, 16_KiB, "bytes",                                                                 \
+    "that a client may have without its acknowledgement: after so many it acknowledges",           \
+    "properties and droppable updates wait at home", "CreditTest.FollowsWhatIsAcknowledged")       \
+  X(kCreditTime, 1s, "in which a client acknowledges what it may be told ahead",                   \
+    "as kLeastCredit", "CreditTest.FollowsWhatIsAcknowledged")                                     \
   X(kHeldBytes, 2_MiB, "bytes", "of parts that wait for one before them",                          \
     "the part is dropped, and the subject asked for full state", "PartOrder.IsBounded")            \
   X(kHeldParts, 4'096, "parts", "likewise", "as kHeldBytes", "PartOrder.IsBounded")                \
@@ -34,6 +54,11 @@ namespace starbus::nodes::gate {
     "announce() returns false: the sender is told", "GateGroups.TooManyAnnouncementsAreRefused")   \
   X(kOriginsKept, 32, "processes", "that have announced, for each session: against doubles",       \
     "the one that was heard longest ago is forgotten", "SpokenSeen.KnowsDoubles")                  \
+  X(kSpokenKept, 256, "announcements", "whose reach is known when they have been said",            \
+    "the oldest is forgotten: its sender is told that nothing is known of it",                     \
+    "GateGroups.TheReachOfAnAnnouncementIsCounted")                                                \
+  X(kPartingsKept, 1'024, "ends", "of connections and sessions that operators may ask for",        \
+    "the oldest is forgotten", "GatePartings.TheNewestAreKept")                                    \
   X(kTickSlice, 256, "sessions", "that one call of tick() works on: the loop has other work",      \
     "the rest waits for the next call", "GateGroups.AnnouncementsGoOutInSlices")                   \
   X(kGivesAtOnce, 64, "sessions", "that a drain hands over at the same time",                      \

@@ -6,14 +6,11 @@
 #include "nodes/gate/core/limits.hpp"
 
 namespace starbus::nodes::gate {
-namespace {
 
 std::size_t size_of(const Parcel& parcel) {
   const Body* body = std::get_if<Body>(&parcel.body);
   return body != nullptr && *body ? (*body)->size() : 0;
 }
-
-}  // namespace
 
 PacketWindow::PacketWindow(State state) : state_(std::move(state)) {
   for (const Parcel& parcel : state_.packets) bytes_ += size_of(parcel);

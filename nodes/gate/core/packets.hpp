@@ -36,6 +36,9 @@ struct Parcel {
   Mark last{};  // of the last part that is acknowledged with it
 };
 
+/// Bytes of its body, as the window counts them.
+std::size_t size_of(const Parcel& parcel);
+
 class PacketWindow {
  public:
   /// All of it: what a hand-over carries.

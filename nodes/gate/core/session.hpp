@@ -9,7 +9,9 @@
 #include <set>
 #include <string>
 
+#include "nodes/gate/core/budget.hpp"
 #include "nodes/gate/core/effects.hpp"
+#include "nodes/gate/core/traffic.hpp"
 
 namespace starbus::nodes::gate {
 
@@ -37,6 +39,9 @@ struct Session {
   TokenPair tokens{};
   PartOrder order{};
   PacketWindow window{};
+  Handed handed{};
+  CreditMeter credit{};
+  std::size_t credited = sessions::kFirstCredit;  // bytes that its subject was allowed last
   RequestTable requests{};
   SpokenSeen spoken{};
   HandOver hand{};
@@ -62,9 +67,18 @@ struct Session {
   GateTime give_at{};              // a drain tries again
   GateTime until{};                // stub, ended: when it is forgotten
   CloseReason reason = CloseReason::ended;
+  std::optional<GateTime> lost{};  // since when nobody answers as its subject, or account
+
+  // For operators.
+  GateTime opened{};  // here, by a login or a hand-over
+  Traffic traffic{};
+  GateTime parted_at{};
+  std::string parted{};  // why its client was disconnected last; empty: it never was
 
   /// For operators and tests.
   SessionState state() const;
+  /// Announcements reach it: before its first full state a client knows of nobody, and of no group.
+  bool listens() const { return stage == Stage::live && requests.bind() != Bind{}; }
 };
 
 class SessionTable {

@@ -15,6 +15,15 @@
 
 namespace starbus::nodes::gate {
 
+/// How far an announcement has come at one gate.
+struct Reach {
+  enum class State : std::uint8_t { speaking, done, refused };
+  State state = State::speaking;
+  std::uint64_t handed = 0;  // clients that were sent it
+  std::uint64_t kept = 0;    // clients that are away: it waits for them
+  friend bool operator==(const Reach&, const Reach&) = default;
+};
+
 /// Announcements that a session has had: of each origin the highest number, and which of the 64
 /// before it. So one that comes twice, or late by way of a gate before, is told from a new one.
 class SpokenSeen {

@@ -2,6 +2,7 @@
 
 #include "nodes/gate/core/doors.hpp"
 #include "nodes/gate/core/downlink.hpp"
+#include "nodes/gate/core/egress.hpp"
 #include "nodes/gate/core/hand_overs.hpp"
 #include "nodes/gate/core/uplink.hpp"
 
@@ -201,15 +202,20 @@ void Subjects::refused(Session& session, const Question& question, const Answer&
 // --- ends ----------------------------------------------------------------------------------------
 
 void Subjects::end(Session& session, CloseReason reason,
-                   const std::optional<sessions::Closing>& closing) {
+                   const std::optional<sessions::Closing>& closing, std::string_view why) {
   ++desk_.counters.ended;
+  if (reason == CloseReason::too_slow) ++desk_.counters.too_slow;
+  desk_.part(session, desk_.doors->address_of(session), why.empty() ? name_of(reason) : why, true);
   const bool welcomed = session.stage == Stage::live;
   session.stage = Stage::ended;
   session.reason = reason;
   session.until = desk_.now + desk_.options.times.ended;
   desk_.table.wake(session, session.until);
   desk_.doors->forget_login(session);
-  if (welcomed && session.connection != 0) {
+  // One that is too slow hears why without what it has not taken.
+  const bool leaves_out = reason == CloseReason::too_slow && Egress::waiting(session) > 0;
+  if (welcomed && session.connection != 0 && !leaves_out) {
+    desk_.egress->all(session);
     const bool knows = closing && closing->login == session.login;
     const Ended last{reason, knows, knows ? closing->up_done : 0, knows ? closing->since : Bind{}};
     desk_.effects.push_back(
@@ -221,12 +227,12 @@ void Subjects::end(Session& session, CloseReason reason,
   desk_.hand_overs->settle_all(session);
 }
 
-void Subjects::leave(Session& session, CloseReason reason) {
+void Subjects::leave(Session& session, CloseReason reason, std::string_view why) {
   if (session.stage == Stage::live && !session.subject.empty()) {
     desk_.effects.push_back(
         TellSubject{0, session.subject, sessions::ClientGone{session.id, session.order.bind()}});
   }
-  end(session, reason, {});
+  end(session, reason, {}, why);
 }
 
 void Subjects::forget_late(Session& session) {
@@ -249,6 +255,7 @@ void Subjects::belongs_to(Session& session, const GateId& gate, std::uint32_t tu
   }
   desk_.doors->close(session, Closed{CloseReason::later, 0, {}});
   session.stage = Stage::stub;
+  desk_.part(session, {}, "given", true);
   session.hand.to = gate;
   session.hand.address.clear();
   session.hand.turn = std::max(session.hand.turn, turn - 1);  // a stub_done of that turn ends it

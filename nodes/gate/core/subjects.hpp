@@ -26,9 +26,11 @@ class Subjects {
   void told(const sessions::ToGate& word);
 
   /// The session has ended: the client is told, and those that still forward.
-  void end(Session& session, CloseReason reason, const std::optional<sessions::Closing>& closing);
+  /// `why`: for operators, if it is not the reason.
+  void end(Session& session, CloseReason reason, const std::optional<sessions::Closing>& closing,
+           std::string_view why = {});
   /// Ends it from this side: the subject is told that its client is gone.
-  void leave(Session& session, CloseReason reason);
+  void leave(Session& session, CloseReason reason, std::string_view why = {});
   /// Its time is over: a subject that still obeys this gate hears that its client is away.
   void forget_late(Session& session);
   /// Forgets it.

@@ -11,6 +11,8 @@ bool Uplink::take(Session& session, const Ask& request) {
                           : session.requests.take(request.u, request.bind, request.body);
   if (took == RequestTable::Take::taken) {
     ++desk_.counters.requests;
+    session.traffic.requests.add(request.body.size());
+    desk_.counters.traffic.requests.add(request.body.size());
     put(session, request.u, request.body);
     return true;
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/logging.hpp"
 #include "entity/client/announcement.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/rpc/rpc.hpp"
@@ -127,12 +128,18 @@ void BusSide::announced(bus::Message& message) {
   auto said = sessions::decode_announcement(message.body());
   if (!said) return void(++counters_.malformed);
   ++counters_.announcements;
+  const auto audit = [&, by = said->by, group = said->group, size = said->body.size()](bool taken) {
+    if (by.empty()) return;
+    daemon::log_audit(name_of(message.origin()) + ", by \"" + by + "\" as it says: announcement " +
+                      std::to_string(said->number) + " to group \"" + group + "\", " +
+                      std::to_string(size) + " bytes" + (taken ? "" : ": refused, too many wait"));
+  };
   bus::Bytes body;
   encode(Spoken{said->group, std::move(said->body)}, body);
-  if (!driver_.core().announce(message.origin(), said->number, std::move(said->group),
-                               std::make_shared<const bus::Bytes>(std::move(body)))) {
-    ++counters_.refused;
-  }
+  const bool taken = driver_.core().announce(message.origin(), said->number, std::move(said->group),
+                                             std::make_shared<const bus::Bytes>(std::move(body)));
+  if (!taken) ++counters_.refused;
+  audit(taken);
   driver_.settle();
 }
 
@@ -147,6 +154,14 @@ void BusSide::updated(const bus::WatchUpdate& update, Owners& owners) {
     if (row.present && row.owner != place_.bus.self()) owners[row.name] = row.owner;
   }
   driver_.settle();
+}
+
+/// "HOST.NODE" of a server.
+std::string BusSide::name_of(const bus::Process& process) const {
+  for (const auto& [name, owner] : processes_) {
+    if (owner == process) return name.substr(bus::kServerPrefix.size());
+  }
+  return "a process that has ended";
 }
 
 std::vector<GateId> BusSide::gates() const {

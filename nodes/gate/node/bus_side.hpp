@@ -65,6 +65,7 @@ class BusSide {
   using Owners = std::map<std::string, bus::Process>;  // by name
   void updated(const bus::WatchUpdate& update, Owners& owners);
   bool is_server(const bus::Process& process) const;
+  std::string name_of(const bus::Process& process) const;
   void outcome(std::uint64_t question, Outcome outcome, bus::ByteView answer);
 
   const GatePlace place_;

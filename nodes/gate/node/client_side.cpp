@@ -24,15 +24,19 @@ Body encoded(const ToClient& frame) {
 }  // namespace
 
 ClientSide::ClientSide(boost::asio::io_context& loop, net::FrontSettings settings,
-                       daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema)
-    : driver_(driver), schema_(schema), front_(loop, std::move(settings), *this, limited) {}
+                       daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema,
+                       std::size_t deflate)
+    : driver_(driver), schema_(schema), front_(loop, std::move(settings), *this, limited) {
+  if (deflate > 0) deflated_.emplace(deflate);
+}
 
 // --- from clients --------------------------------------------------------------------------------
 
 void ClientSide::on_open(ConnectionId connection, const net::Arrival& arrival) {
   const auto now = Clock::now();
   Client& client = clients_[connection];
-  client.said = now;
+  client.said = client.since = now;
+  client.kind = arrival.kind;
   client.address = arrival.address.host();
   pings_.emplace_back(now + front_.limits().heartbeat, connection);
   driver_.core().opened(connection, client.address);
@@ -78,7 +82,9 @@ void ClientSide::greet(ConnectionId connection, Client& client, const Hello& hel
   if (schema_ != 0 && hello.schema != 0 && hello.schema != schema_) ++counters_.schemas;
   client.greeted = true;
   client.program = hello.program;
+  client.inflates = deflated_ && (hello.features & kDeflates) != 0;
   Greeting greeting;
+  greeting.features = client.inflates ? kDeflates : 0;
   greeting.schema = schema_;
   greeting.here = wall_ms();
   greeting.heartbeat_ms = static_cast<std::uint32_t>(front_.limits().heartbeat.count());
@@ -94,9 +100,13 @@ void ClientSide::on_pong(Client& client, const Pong& pong) {
   client.round_trip_ms = static_cast<std::int32_t>(passed - then);
 }
 
-void ClientSide::on_closed(ConnectionId connection, net::Ending) {
+void ClientSide::on_closed(ConnectionId connection, net::Ending ending) {
+  gone(connection, net::name_of(ending));
+}
+
+void ClientSide::gone(ConnectionId connection, std::string_view why) {
   if (clients_.erase(connection) == 0) return;
-  driver_.core().closed(connection);
+  driver_.core().closed(connection, why);
   driver_.settle();
 }
 
@@ -112,7 +122,7 @@ void ClientSide::refuse(ConnectionId connection, Closed why) {
   }
   why.text.resize(std::min<std::size_t>(why.text.size(), kCloseTextBytes));
   front_.close(connection, encoded(why));
-  on_closed(connection, net::Ending::owner);
+  gone(connection, name_of(why.reason));
 }
 
 // --- to clients ----------------------------------------------------------------------------------
@@ -123,7 +133,12 @@ void ClientSide::note_said(ConnectionId connection) {
 }
 
 void ClientSide::put(ConnectionId connection, const ToClient& frame) {
-  if (front_.send(connection, encoded(frame))) note_said(connection);
+  const Body bytes = encoded(frame);
+  if (!front_.send(connection, bytes)) return;
+  const auto found = clients_.find(connection);
+  if (found == clients_.end()) return;
+  found->second.said = Clock::now();
+  found->second.control_bytes += bytes->size();
 }
 
 void ClientSide::send(const SendFrame& effect) {
@@ -133,7 +148,10 @@ void ClientSide::send(const SendFrame& effect) {
 }
 
 void ClientSide::send(const SendPacket& effect) {
-  const PacketFrame frame = packet_frame(effect.packet);
+  const auto client = clients_.find(effect.to);
+  const bool deflates = client != clients_.end() && client->second.inflates;
+  const PacketFrame frame =
+      deflates ? deflated_->frame(effect.packet) : packet_frame(effect.packet);
   ++counters_.packets;
   counters_.packet_bytes += frame.head.size() + frame.body->size();
   if (front_.send(effect.to, frame.body, frame.head)) note_said(effect.to);
@@ -181,8 +199,15 @@ std::optional<ClientView> ClientSide::view(ConnectionId connection) const {
   const auto found = clients_.find(connection);
   if (found == clients_.end()) return std::nullopt;
   const Client& client = found->second;
-  return ClientView{client.program, client.address, milliseconds(client.round_trip_ms),
-                    front_.queued_bytes(connection)};
+  ClientView view;
+  view.program = client.program;
+  view.address = client.address;
+  view.kind = client.kind;
+  view.connected = duration_cast<milliseconds>(Clock::now() - client.since);
+  view.round_trip = milliseconds(client.round_trip_ms);
+  view.queued = front_.queued_bytes(connection);
+  view.control_bytes = client.control_bytes;
+  return view;
 }
 
 }  // namespace starbus::nodes::gate

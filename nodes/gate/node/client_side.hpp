@@ -16,6 +16,7 @@
 
 #include "nodes/gate/net/front.hpp"
 #include "nodes/gate/node/core_driver.hpp"
+#include "nodes/gate/node/packet_frame.hpp"
 
 namespace starbus::nodes::gate {
 
@@ -32,17 +33,22 @@ struct ClientSideCounters {
 struct ClientView {
   std::string program{};  // as it calls itself
   std::string address{};
+  net::ConnectionKind kind = net::ConnectionKind::tcp;
+  std::chrono::milliseconds connected{0};    // for so long
   std::chrono::milliseconds round_trip{-1};  // of the last Ping; below 0: not known
   std::size_t queued = 0;                    // bytes
+  std::uint64_t control_bytes = 0;           // of frames of the gate's own, sent
 };
 
 class ClientSide final : public net::FrontHandler {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `schema`: the hash of what this build's clients are written from; 0: none.
+  /// `schema`: the hash of what this build's clients are written from; 0: none. `deflate`: the
+  /// least body that is deflated for clients that can read that; 0: none is.
   ClientSide(boost::asio::io_context& loop, net::FrontSettings settings,
-             daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema);
+             daemon::RateLimited& limited, CoreDriver& driver, std::uint64_t schema,
+             std::size_t deflate = 0);
 
   net::Front& front() { return front_; }
   const net::Front& front() const { return front_; }
@@ -61,6 +67,9 @@ class ClientSide final : public net::FrontHandler {
   std::optional<ClientView> view(ConnectionId connection) const;
   std::size_t size() const { return clients_.size(); }
   const ClientSideCounters& counters() const { return counters_; }
+  DeflatedFrames::Counters deflated() const {
+    return deflated_ ? deflated_->counters() : DeflatedFrames::Counters{};
+  }
 
   // net::FrontHandler
   void on_open(ConnectionId connection, const net::Arrival& arrival) override;
@@ -72,7 +81,11 @@ class ClientSide final : public net::FrontHandler {
   struct Client {
     bool greeted = false;
     bool paused = false;
+    bool inflates = false;     // it reads deflated packets
     Clock::time_point said{};  // when it was sent something last
+    Clock::time_point since{};
+    std::uint64_t control_bytes = 0;
+    net::ConnectionKind kind = net::ConnectionKind::tcp;
     std::int32_t round_trip_ms = -1;
     std::string program{};
     std::string address{};
@@ -80,11 +93,13 @@ class ClientSide final : public net::FrontHandler {
   void greet(ConnectionId connection, Client& client, const Hello& hello);
   void on_pong(Client& client, const Pong& pong);
   void refuse(ConnectionId connection, Closed why);
+  void gone(ConnectionId connection, std::string_view why);
   void put(ConnectionId connection, const ToClient& frame);
   void note_said(ConnectionId connection);
 
   CoreDriver& driver_;
   const std::uint64_t schema_;
+  std::optional<DeflatedFrames> deflated_;
   const Clock::time_point began_ = Clock::now();
   std::unordered_map<ConnectionId, Client> clients_;
   std::deque<std::pair<Clock::time_point, ConnectionId>> pings_;  // when each is looked at

@@ -19,7 +19,7 @@ Gate::Gate(const GatePlace& place, GateSettings settings, AccountPort accounts, 
     : place_(place),
       settings_(std::move(settings)),
       login_(std::move(login)),
-      clients_(place.loop, settings_.front, limited_, *this, schema),
+      clients_(place.loop, settings_.front, limited_, *this, schema, settings_.compress_above),
       cluster_(place, *this, std::move(accounts)) {
   cluster_.answer_info([this] { return info(); });
 }
@@ -42,6 +42,7 @@ void Gate::begin() {
   options.address = settings_.address;
   options.sessions = settings_.sessions;
   options.last_question = core_ ? core_->last_question() : 0;
+  options.budget = settings_.budget;
   core_.emplace(std::move(options), static_cast<KeySource&>(*this));
   static_cast<void>(core_->tick(
       std::chrono::duration_cast<GateTime>(ClientSide::Clock::now().time_since_epoch())));
@@ -89,8 +90,13 @@ Result<> Gate::reload(const GateSettings& fresh) {
   if (auto loaded = clients_.front().reload(fresh.front); !loaded) return loaded;
   settings_.front = fresh.front;
   settings_.drain_time = fresh.drain_time;
-  if (fresh.address == settings_.address && fresh.sessions == settings_.sessions) return {};
-  return Error(bus::Errc::bad_config, "address and sessions of [gate] take a restart");
+  settings_.budget = fresh.budget;
+  if (core_) core_->set(fresh.budget);
+  if (fresh.address == settings_.address && fresh.sessions == settings_.sessions &&
+      fresh.compress_above == settings_.compress_above) {
+    return {};
+  }
+  return Error(bus::Errc::bad_config, "address, sessions and compression of [gate] take a restart");
 }
 
 // --- what the core wants -------------------------------------------------------------------------

@@ -24,6 +24,9 @@ struct GateSettings {
   std::string address{};             // as clients use it; may be empty
   std::size_t sessions = kSessions;  // at most kSessions
   std::chrono::milliseconds drain_time{30'000};
+  Budget budget{};
+  /// The least body that is deflated, in bytes; 0: none is.
+  std::size_t compress_above = 0;
   friend bool operator==(const GateSettings&, const GateSettings&) = default;
 };
 /// Reads the table `[gate]`. Problems are noted at the reader.
@@ -47,6 +50,8 @@ class Gate final : private CoreDriver, private KeySource {
 
   std::size_t sessions() const { return core_ ? core_->size() : 0; }
   const GateSettings& settings() const { return settings_; }
+  /// It stops, and lets nobody in.
+  bool draining() const { return drained_ != nullptr || closing_; }
   /// nullptr before open().
   GateCore* sessions_core() { return core_ ? &*core_ : nullptr; }
   const ClientSide& clients() const { return clients_; }

@@ -1,12 +1,12 @@
 #include "nodes/gate/node/gate_admin.hpp"
 
-#include <cstring>
+#include <chrono>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "base/hex.hpp"
 #include "nodes/gate/net/front_metrics.hpp"
+#include "nodes/gate/node/gate_clients.hpp"
 
 namespace starbus::nodes::gate {
 namespace {
@@ -17,91 +17,29 @@ using daemon::Request;
 using daemon::Response;
 using Json = nlohmann::ordered_json;
 
-/// Rows of one answer of /clients: what a person pages through, and one turn of the loop.
-constexpr std::size_t kClientRows = 200;
-/// Sessions that one question looks at: the answer goes on after the last.
-constexpr std::size_t kClientsSeen = 2'000;
-
-std::string hex_id(const SessionId& id) {
-  return hex_of(std::string_view(reinterpret_cast<const char*>(&id), sizeof id));
-}
-
-/// nullopt: no id.
-std::optional<SessionId> id_of(const std::string& text) {
-  const auto bytes = bytes_of_hex(text);
-  if (!bytes || bytes->size() != sizeof(SessionId)) return std::nullopt;
-  SessionId id;
-  std::memcpy(&id, bytes->data(), sizeof id);
-  return id;
-}
-
-const char* name_of_state(SessionState state) {
-  switch (state) {
-    case SessionState::fresh:
-      return "fresh";
-    case SessionState::binding:
-      return "binding";
-    case SessionState::bound:
-      return "bound";
-    case SessionState::away:
-      return "away";
-    case SessionState::giving:
-      return "giving";
-    case SessionState::stub:
-      return "stub";
-    case SessionState::ended:
-      return "ended";
-  }
-  return "?";
-}
-
-Json pair_json(std::uint64_t epoch, std::uint64_t counter) {
-  return std::to_string(epoch) + "." + std::to_string(counter);
-}
-
-/// One line of a list.
-Json row_json(const Session& session, const ClientSide& clients) {
-  Json row = {{"session", hex_id(session.id)},
-              {"state", name_of_state(session.state())},
-              {"account", session.account},
-              {"subject", session.subject}};
-  if (const auto view = clients.view(session.connection)) {
-    row["address"] = view->address;
-    row["program"] = view->program;
-    row["queued"] = view->queued;
-    row["round_trip_ms"] = view->round_trip.count() < 0 ? Json() : Json(view->round_trip.count());
-  }
-  return row;
-}
-
-Json session_json(const Session& session, const ClientSide& clients) {
-  Json json = row_json(session, clients);
-  json["login"] = session.login;
-  json["turn"] = session.hand.turn;
-  json["bind"] = pair_json(session.order.bind().epoch, session.order.bind().counter);
-  json["run"] = pair_json(session.order.run().epoch, session.order.run().counter);
-  json["next_part"] = session.order.next();
-  json["next_packet"] = session.window.state().next;
-  json["acked_packet"] = session.window.state().acked;
-  json["window_bytes"] = session.window.bytes();
-  json["window_packets"] = session.window.state().packets.size();
-  json["requests_seen"] = session.requests.seen();
-  json["requests_open"] = session.requests.state().pending.size();
-  json["groups"] = session.groups;
-  if (session.stage == Stage::stub) json["gate"] = session.hand.to.channel;
-  return json;
-}
-
 Json gate_json(Gate& gate) {
   const GateCore* const core = gate.sessions_core();
   const GateCounters counters = core == nullptr ? GateCounters{} : core->counters();
   const ClientSideCounters& clients = gate.clients().counters();
+  const DeflatedFrames::Counters deflated = gate.clients().deflated();
   const BusSideCounters& bus = gate.cluster().counters();
   const net::FrontCounters& front = gate.clients().front().counters();
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
   return {{"address", gate.settings().address},
+          {"now_ms", wall / std::chrono::milliseconds(1)},
+          {"draining", gate.draining()},
           {"sessions", gate.sessions()},
+          {"most_sessions", gate.settings().sessions},
           {"connections", gate.clients().size()},
+          {"most_connections", gate.clients().front().limits().connections},
+          {"certificates_expire", gate.clients().front().certificates_expire()},
           {"held_bytes", gate.clients().front().held_bytes()},
+          {"sessions_waiting", core == nullptr ? 0 : core->sessions_waiting()},
+          {"downlink",
+           {{"client_rate", gate.settings().budget.client_rate},
+            {"client_burst", gate.settings().budget.client_burst},
+            {"gate_rate", gate.settings().budget.gate_rate},
+            {"compress_above", gate.settings().compress_above}}},
           {"calls_waiting_bytes", gate.cluster().calls().waiting()},
           {"counters",
            {{"logins", counters.logins},
@@ -131,49 +69,24 @@ Json gate_json(Gate& gate) {
             {"spoken_twice", counters.spoken_twice},
             {"announcements_refused", bus.refused},
             {"ended", counters.ended},
+            {"too_slow", counters.too_slow + front.of(net::Ending::too_slow)},
+            {"packets_waited", counters.packets_waited},
             {"packets", clients.packets},
             {"packet_bytes", clients.packet_bytes},
+            {"deflated_packets", deflated.packets},
+            {"deflated_bodies", deflated.bodies},
+            {"deflated_from_bytes", deflated.before},
+            {"deflated_to_bytes", deflated.after},
             {"frames_in", front.frames_in},
             {"frames_out", front.frames_out}}}};
 }
 
-Response clients_json(Gate& gate, const Request& request) {
-  GateCore* const core = gate.sessions_core();
-  const std::string prefix = request.parameter_or("prefix", "");
-  SessionId at{};
-  if (const std::string after = request.parameter_or("after", ""); !after.empty()) {
-    const auto id = id_of(after);
-    if (!id) return Response::error(400, "after: 32 hex digits, as `next` of the last answer");
-    at = *id;
+std::vector<Metrics::Sample> bytes_by_kind(const Traffic& traffic) {
+  std::vector<Metrics::Sample> samples;
+  for (const auto& [kind, count] : kinds_of(traffic)) {
+    samples.push_back({{{"kind", std::string(kind)}}, static_cast<double>(count.bytes)});
   }
-  Json rows = Json::array();
-  std::size_t seen = 0;
-  bool more = false;
-  while (core != nullptr) {
-    const Session* const session = core->after(at);
-    if (session == nullptr) break;
-    if (rows.size() == kClientRows || seen == kClientsSeen) {
-      more = true;
-      break;
-    }
-    ++seen;
-    at = session->id;
-    if (session->account.starts_with(prefix) || session->subject.starts_with(prefix)) {
-      rows.push_back(row_json(*session, gate.clients()));
-    }
-  }
-  return Response::json({{"sessions", gate.sessions()},
-                         {"clients", std::move(rows)},
-                         {"next", more ? Json(hex_id(at)) : Json()}});
-}
-
-Response client_json(Gate& gate, const Request& request) {
-  const auto id = id_of(request.parameter_or("id", ""));
-  if (!id) return Response::error(400, "id: the 32 hex digits of a session, as /clients has them");
-  GateCore* const core = gate.sessions_core();
-  const Session* const session = core == nullptr ? nullptr : core->find(*id);
-  if (session == nullptr) return Response::error(404, "this gate has no such session");
-  return Response::json(session_json(*session, gate.clients()));
+  return samples;
 }
 
 void add_gate_metrics(Metrics& metrics, Gate& gate) {
@@ -184,6 +97,15 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
         [](Gate& g) { return g.sessions(); });
   gauge("starbus_gate_calls_waiting_bytes", "Bytes of calls waiting for the windows of the bus.",
         [](Gate& g) { return g.cluster().calls().waiting(); });
+  gauge("starbus_gate_sessions_waiting", "Sessions with packets waiting for a byte budget.",
+        [](Gate& g) {
+          const GateCore* const core = g.sessions_core();
+          return core == nullptr ? 0 : core->sessions_waiting();
+        });
+  metrics.counter("starbus_gate_deflated_from_bytes_total", "Bytes of bodies before deflate.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().before); });
+  metrics.counter("starbus_gate_deflated_to_bytes_total", "Bytes of the same after it.",
+                  [&gate] { return static_cast<double>(gate.clients().deflated().after); });
   const auto counter = [&](const char* name, const char* help, std::uint64_t GateCounters::*of) {
     metrics.counter(name, help, [&gate, of] {
       const GateCore* const core = gate.sessions_core();
@@ -199,6 +121,17 @@ void add_gate_metrics(Metrics& metrics, Gate& gate) {
   counter("starbus_gate_resyncs_total", "Holes filled with full state.", &GateCounters::resyncs);
   counter("starbus_gate_refused_tokens_total", "Connections with a wrong token.",
           &GateCounters::refused_tokens);
+  counter("starbus_gate_announced_total", "Announcements handed to clients, one for each client.",
+          &GateCounters::spoken);
+  counter("starbus_gate_too_slow_total", "Sessions ended because their client took nothing.",
+          &GateCounters::too_slow);
+  metrics.family("starbus_gate_body_bytes_total", "Bytes of bodies of clients, by kind.",
+                 Metrics::Kind::counter, [&gate] {
+                   const GateCore* const core = gate.sessions_core();
+                   return bytes_by_kind(core == nullptr ? Traffic{} : core->counters().traffic);
+                 });
+  counter("starbus_gate_packets_waited_total", "Waits of sessions for a byte budget.",
+          &GateCounters::packets_waited);
   counter("starbus_gate_reused_tokens_total", "Sessions ended for an erased token.",
           &GateCounters::reused_tokens);
 }
@@ -211,10 +144,7 @@ void add_gate_admin(Node& node, Gate& gate) {
   net::add_front_metrics(context.metrics, gate.front());
   context.admin.get("/gate", AdminRole::observe,
                     [&gate](const Request&) { return Response::json(gate_json(gate)); });
-  context.admin.get("/clients", AdminRole::read,
-                    [&gate](const Request& request) { return clients_json(gate, request); });
-  context.admin.get("/client", AdminRole::read,
-                    [&gate](const Request& request) { return client_json(gate, request); });
+  add_client_routes(context.admin, gate);
 }
 
 }  // namespace starbus::nodes::gate

@@ -4,9 +4,9 @@
 
 namespace starbus::nodes::gate {
 
-/// Adds what operators see of a gate: starbus_gate_* to the metrics of the process; /gate, /clients
-/// and /client to its admin server (docs/operate/gate.md). The gate outlives both. The loop's
-/// thread.
+/// Adds what operators see of a gate: starbus_gate_* to the metrics of the process; /gate and those
+/// of gate_clients.hpp to its admin server (docs/operate/gate.md). The gate outlives both. The
+/// loop's thread.
 void add_gate_admin(Node& node, Gate& gate);
 
 }  // namespace starbus::nodes::gate

@@ -7,7 +7,7 @@
 namespace starbus::nodes::login {
 namespace {
 
-constexpr std::chrono::milliseconds kAnswerTime{2'000};
+constexpr std::chrono::milliseconds kLoadAnswer{2'000};
 
 std::vector<NodeBusy> busy_of(const std::vector<manager::RoleNode>& rows) {
   std::vector<NodeBusy> nodes;
@@ -32,7 +32,7 @@ void LoadMeasure::ask() {
 
 void LoadMeasure::ask(const std::string& role) {
   entity::rpc::CallOptions options;
-  options.deadline = kAnswerTime;
+  options.deadline = kLoadAnswer;
   entity::rpc::call<&manager::LoadService::of_role>(
       endpoint_, std::string(manager::kLoadService), options,
       role)([this, alive = std::weak_ptr(alive_), role](const auto& reply) {

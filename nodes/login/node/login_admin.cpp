@@ -39,11 +39,11 @@ Json queue_json(Desk& desk) {
 
 Json login_json(Desk& desk, const LoginService& service) {
   const AdmissionCounts counts = desk.admission().counts();
-  return {{"questions", service.size()}, {"attempts", counts.attempts},
-          {"queued", counts.queued},     {"looking", counts.looking},
-          {"begun", counts.begun},       {"admitted", counts.admitted},
-          {"refused", counts.refused},   {"wrong_proofs", counts.wrong},
-          {"delayed", counts.delayed},   {"queue", queue_json(desk)}};
+  return {
+      {"now_ms", wall_ms()},         {"questions", service.size()}, {"attempts", counts.attempts},
+      {"queued", counts.queued},     {"looking", counts.looking},   {"begun", counts.begun},
+      {"admitted", counts.admitted}, {"refused", counts.refused},   {"wrong_proofs", counts.wrong},
+      {"delayed", counts.delayed},   {"queue", queue_json(desk)}};
 }
 
 /// POST /ban?address=192.0.2.0/24&minutes=60&why=...: an address or a network, of this login alone.

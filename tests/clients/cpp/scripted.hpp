@@ -35,9 +35,21 @@ class Diary : public Events {
     if (lost.was_online) return line("lost");
     if (lost.reason) line("refused " + std::string(name_of(*lost.reason)));
   }
-  void on_full(const FullState& full) override { line("full " + full.subject); }
-  void on_call(const Call& call) override { line("call " + std::string(text_of(call.arguments))); }
-  void on_news(ByteView news) override { line("news " + std::string(text_of(news))); }
+  void on_full(const FullState& full) override {
+    line("full " + full.subject);
+    if (also != nullptr) also->on_full(full);
+  }
+  void on_call(const Call& call) override {
+    line("call " + std::string(text_of(call.arguments)));
+    if (also != nullptr) also->on_call(call);
+  }
+  void on_news(ByteView news) override {
+    line("news " + std::string(text_of(news)));
+    if (also != nullptr) also->on_news(news);
+  }
+  void on_names(const ServerNames& names, std::span<const Difference> differ) override {
+    if (also != nullptr) also->on_names(names, differ);
+  }
   void on_spoken(const Spoken& spoken) override { line("spoken " + spoken.group); }
   void on_over(const Over& over) override { line("over " + std::string(name_of(over.reason))); }
   void on_ended(EndReason reason, std::string_view text) override {
@@ -47,6 +59,7 @@ class Diary : public Events {
   std::vector<std::string> read() { return std::exchange(lines_, {}); }
   const Ticket& ticket() const { return ticket_; }
   void line(std::string text) { lines_.push_back(std::move(text)); }
+  Events* also = nullptr;  // hears of calls, properties and names, too
 
  private:
   std::vector<std::string> lines_;
@@ -56,8 +69,8 @@ class Diary : public Events {
 /// See above.
 class World {
  public:
-  explicit World(std::vector<std::string> addresses = {"a:1"})
-      : session({std::move(addresses), "test 1", 7, 3}, diary) {}
+  explicit World(std::vector<std::string> addresses = {"a:1"}, const NameTable* names = nullptr)
+      : session({std::move(addresses), "test 1", names == nullptr ? 7U : 0U, 3, names}, diary) {}
 
   /// What the client has said and not been read yet.
   std::vector<wire::FromClient> said() {

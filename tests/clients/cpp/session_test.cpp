@@ -1,5 +1,6 @@
 // The course of a connection, as docs/reference/client-protocol.md has it, frame by frame.
 #include "clients/cpp/session.hpp"
+#include "clients/cpp/inflate.hpp"
 
 #include "tests/clients/cpp/scripted.hpp"
 
@@ -22,7 +23,7 @@ TEST(GameSession, LogsInAndIsShownWhatComes) {
   EXPECT_EQ(world.session.state(), State::greeting);
   const auto hello = world.said();
   ASSERT_TRUE(only<wire::Hello>(hello));
-  EXPECT_EQ(std::get<wire::Hello>(hello[0]), (wire::Hello{1, 1, 0, 7, "test 1"}));
+  EXPECT_EQ(std::get<wire::Hello>(hello[0]), (wire::Hello{1, 1, kInflates, 7, "test 1"}));
   world.say(wire::Greeting{1, 0, 7, 5'000, 10'000, 70'000});
   EXPECT_EQ(world.session.server_schema(), 7U);
   EXPECT_EQ(world.session.state(), State::waiting);

@@ -12,6 +12,9 @@
 #include <variant>
 
 #include "base/hex.hpp"
+#include "entity/objects/client_interface.hpp"
+#include "entity/objects/names/client_names.hpp"
+#include "entity/objects/names/client_schema.hpp"
 #include "entity/properties/json/inspect.hpp"
 #include "entity/properties/json/schema_json.hpp"
 #include "entity/properties/properties.hpp"
@@ -34,6 +37,7 @@ struct Order {
   std::int64_t item = 0;
   std::vector<std::string> notes;
   std::optional<Rank> rank;
+  bool operator==(const Order&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(item), CEREAL_NVP(notes), rank);  // the last one without a name
@@ -68,6 +72,19 @@ class Shop : public rpc::Callable<Shop> {
       rpc::methods<&Shop::buy, &Shop::haggle, &Shop::leave>(rpc::own_client);
 };
 
+/// What a hero's client is called with: all forms of values.
+struct HeroClient {
+  void said(std::string who, std::string text);
+  void shown(Tree tree, std::variant<std::int32_t, std::string> either,
+             std::tuple<std::int32_t, std::string, bool> three, std::set<std::string> names,
+             std::array<std::int32_t, 3> numbers, std::map<std::string, std::int64_t> prices,
+             std::optional<Order> order, std::chrono::milliseconds time, Nothing nothing,
+             double far, Bytes bytes);
+  static constexpr auto kClient =
+      client_methods("hero_client", client_method<&HeroClient::said>("said"),
+                     client_method<&HeroClient::shown>("shown"));
+};
+
 struct Gem : Struct<Gem> {
   STARBUS_FIELDS(Field<std::int32_t> power{*this}; Field<std::int32_t, own_client> flaw{*this};)
 };
@@ -91,6 +108,21 @@ struct Hero : Properties<Hero> {
                  Field<Stats, all_clients> stats{*this}; List<std::string, own_client> marks{*this};
                  Map<std::string, std::int32_t, own_client | save> prices{*this};
                  Map<std::int64_t, Point, own_client> places{*this};
+                 Bag<Item, all_clients | save> items{*this, 4};)
+};
+
+/// The hero of a later build: some fields are new, some gone, one has another type, and those that
+/// are left have other indices.
+struct Pet : Struct<Pet> {
+  STARBUS_FIELDS(Field<std::string> called{*this}; Map<std::int32_t, Point> seen{*this};)
+};
+struct LaterHero : Properties<LaterHero> {
+  STARBUS_FIELDS(List<Point, own_client> trail{*this}; Field<std::int32_t> secret{*this};
+                 Field<std::int64_t, own_client | save> gold{*this, 100};
+                 Field<std::int64_t, all_clients | save> nick{*this};
+                 Map<std::string, Order, own_client> orders{*this};
+                 Field<Stats, all_clients> stats{*this}; Bag<Pet, own_client> pets{*this, 3};
+                 Field<std::variant<std::int32_t, double>, own_client> mana{*this};
                  Bag<Item, all_clients | save> items{*this, 4};)
 };
 
@@ -190,12 +222,87 @@ Json answers() {
   return rows;
 }
 
+constexpr std::string_view kLater = "LaterHero";
+std::string without_later(std::string name) {
+  const std::size_t at = name.find(kLater);
+  return at == std::string::npos ? name : name.replace(at, kLater.size(), "Hero");
+}
+/// The names of the program that the vectors are of, or of the later build of it.
+ClientTable table(bool later = false) {
+  ClientTable made = client_table();
+  std::erase_if(made.methods, [&](const ClientMethodName& row) {
+    return !row.name.starts_with("shop.") && !row.name.starts_with("hero_client.");
+  });
+  std::erase_if(made.classes, [&](const ClientFieldsName& row) {
+    if (row.name.ends_with("Pet")) return !later;
+    return row.name.ends_with(later ? "::Hero" : kLater);
+  });
+  for (ClientFieldsName& row : made.classes) row.name = without_later(row.name);
+  made.hash = later ? 2 : 1;
+  if (!later) return made;
+  const auto method = [&](const char* name) -> ClientMethodName& {
+    return *std::ranges::find(made.methods, name, &ClientMethodName::name);
+  };
+  method("shop.leave").name = "shop.sell";
+  method("shop.buy") = {ClientSide::asks, "shop.buy", 7, "(i64)->i32"};
+  method("hero_client.said").fingerprint = 8;
+  return made;
+}
+/// A question, and its answers.
+Json names() {
+  Bytes request;
+  Encoder out(request);
+  rpc::put_header(out, {rpc::method_id("starbus", "names"), rpc::hash32("([u64])->names1")});
+  for (const std::uint64_t number : {std::uint64_t{1}, table().hash}) out.varint(number);
+  const auto answer = [&](const ClientTable& of) { return hex(*answer_names(request, of)); };
+  return {{"hashes", {hex_of(table().hash)}},
+          {"request", hex(request)},
+          {"same", answer(table())},
+          {"later", answer(table(true))}};
+}
+
+template <auto M, class... A>
+Json heard(const char* name, const A&... arguments) {
+  Bytes bytes;
+  EXPECT_EQ((encode_client_call<M>(bytes, arguments...)), DataErrc::ok);
+  return {{"method", name}, {"hex", hex(bytes)}};
+}
+Json heard_calls() {
+  const Order order{5, {"a", ""}, Rank::knight};
+  return {
+      heard<&HeroClient::said>("hero_client.said", "ann", "hello"),
+      heard<&HeroClient::shown>(
+          "hero_client.shown", Tree{1, {Tree{2, {}}}}, std::variant<std::int32_t, std::string>("x"),
+          std::tuple<std::int32_t, std::string, bool>(1, "x", true),
+          std::set<std::string>{"a", "b"}, std::array<std::int32_t, 3>{1, 2, 3},
+          std::map<std::string, std::int64_t>{{"a", 1}}, std::optional<Order>(order),
+          std::chrono::milliseconds(-1500), Nothing{}, -2.25, Bytes{std::byte{0xff}})};
+}
+
 /// What this program declares, as --schema prints it.
 Json schema(TypeTable& types) {
   Json all;
+  all["form"] = 1;
+  all["program"] = "heroes";
   all["hash"] = "0123456789abcdef";
+  all["client_hash"] = hex_of(table().hash);
   all["rpc"] = rpc::rpc_schema(types);
-  all["properties"] = properties_schema(types);
+  auto& classes = all["rpc"]["classes"];  // without those of starbus, as far as they are linked
+  classes.erase(std::remove_if(classes.begin(), classes.end(),
+                               [](const Json& row) { return row.at("name") != "shop"; }),
+                classes.end());
+  all["rpc"].erase("hash");
+  all["entities"] = Json::array({{{"name", "hero"},
+                                  {"type", "starbus::clients_test::Hero"},
+                                  {"rpc", "shop"},
+                                  {"properties", Hero::schema_of().name()},
+                                  {"components", Json::array()}}});
+  all["clients"] = clients_schema(types);
+  all["properties"] = Json::array();
+  for (const Json& row : properties_schema(types)) {
+    const std::string name = row.at("name");
+    if (!name.ends_with("LaterHero") && !name.ends_with("Pet")) all["properties"].push_back(row);
+  }
   all["structs"] = Json::object();
   for (const auto& [name, fields] : types.structs()) all["structs"][name] = Json::parse(fields);
   return all;
@@ -322,6 +429,66 @@ class Story {
   Json steps_ = Json::array();
 };
 
+/// What the own client of a later hero gets, and what a client of this build knows of it.
+Json later_steps() {
+  LaterHero hero;
+  Json steps = Json::array();
+  const auto step = [&](const char* kind, ByteView bytes) {
+    steps.push_back({{"kind", kind},
+                     {"hex", hex(bytes)},
+                     {"gold", std::to_string(hero.gold.get())},
+                     {"strength", hero.stats->strength.get()},
+                     {"items", hero.items.size()}});
+  };
+  hero.watch(Audience::own_client);
+  hero.nick = 77;
+  EXPECT_TRUE(hero.trail.push_back(Point{1, 2}).has_value());
+  EXPECT_TRUE(hero.orders.put("first", Order{5, {"a"}, Rank::knight}).has_value());
+  EXPECT_TRUE(hero.items.insert(1001, Item()).has_value());
+  EXPECT_TRUE(hero.pets.insert(7, Pet()).has_value());
+  hero.seal();
+  Bytes bytes;
+  EXPECT_TRUE(hero.encode_snapshot(View::own_client, bytes).has_value());
+  step("snapshot", bytes);
+  hero.drop_news(Audience::own_client);
+  const auto tick = [&] {
+    const auto sent = hero.flush([&](Audience, ByteView news) { step("delta", news); });
+    EXPECT_TRUE(sent.has_value());
+  };
+  hero.gold = 7;
+  hero.mana = std::variant<std::int32_t, double>(2.5);
+  EXPECT_TRUE(hero.trail.insert_at(0, Point{3, 4}).has_value());
+  EXPECT_TRUE(hero.trail.erase_at(1).has_value());
+  EXPECT_TRUE(hero.trail.set_at(0, Point{5, 6}).has_value());
+  EXPECT_TRUE(hero.trail.pop_back().has_value());
+  EXPECT_TRUE(hero.orders.put("second", Order{}).has_value());
+  EXPECT_TRUE(hero.orders.erase("first").has_value());
+  tick();
+  hero.stats->strength = 11;
+  hero.pets.edit(7)->called = "rex";
+  EXPECT_TRUE(hero.pets.edit(7)->seen.put(4, Point{1, 1}).has_value());
+  EXPECT_TRUE(hero.pets.insert(8, Pet()).has_value());
+  EXPECT_TRUE(hero.pets.move(8, 2).has_value());
+  EXPECT_TRUE(hero.pets.erase(7).has_value());
+  EXPECT_TRUE(hero.orders.clear().has_value());
+  tick();
+  const Version before = hero.version(Audience::own_client);
+  hero.gold = 8;
+  hero.nick = 78;
+  EXPECT_TRUE(hero.trail.push_back(Point{}).has_value());
+  EXPECT_TRUE(hero.orders.put("third", Order{}).has_value());
+  EXPECT_TRUE(hero.pets.move(8, 0).has_value());
+  hero.pets.edit(8)->called = std::string(200, 'n');
+  hero.seal();
+  EXPECT_TRUE(hero.items.insert(1002, Item()).has_value());
+  EXPECT_TRUE(hero.trail.set_at(0, Point{9, 9}).has_value());
+  hero.seal();
+  bytes.clear();
+  EXPECT_TRUE(hero.encode_delta(Audience::own_client, before, bytes).has_value());
+  step("delta", bytes);
+  return steps;
+}
+
 Json document() {
   (void)rpc::Dictionary::of_process();
   TypeTable types;
@@ -331,6 +498,9 @@ Json document() {
   all["answers"] = answers();
   all["class"] = Hero::schema_of().name();
   all["steps"] = Story().tell();
+  all["heard"] = heard_calls();
+  all["names"] = names();
+  all["later"] = later_steps();
   all["schema"] = schema(types);
   return all;
 }
@@ -341,9 +511,10 @@ TEST(ClientValues, TheVectorsAreWhatThisBuildWrites) {
     std::ofstream(path) << built.dump(1) << "\n";
   }
   const Json file = Json::parse(std::ifstream(source_file("tests/clients/vectors/values.json")));
-  for (const char* part : {"values", "calls", "answers", "class", "schema"}) {
+  for (const char* part : {"values", "calls", "answers", "class", "schema", "heard", "names"}) {
     EXPECT_EQ(file.at(part), built.at(part)) << part;
   }
+  ASSERT_EQ(file.at("later").size(), built.at("later").size());
   // The bytes of changes differ in their lineage, which is drawn; what they make is the same.
   Hero copy;
   copy.become_replica(Audience::own_client);

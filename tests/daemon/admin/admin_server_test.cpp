@@ -54,6 +54,26 @@ TEST_F(AdminServerTest, AnswersWithDecodedParameters) {
   EXPECT_EQ(client().post("/purge", "12345").value(), "POST 5");
 }
 
+/// What comes over the bus has no connection here.
+TEST_F(AdminServerTest, IsLookedAtWithoutAConnection) {
+  boost::asio::io_context loop;
+  auto listening = AdminServer::listen(loop, {});
+  ASSERT_TRUE(listening) << listening.error().to_string();
+  AdminServer& server = **listening;
+  routes(server);
+  server.get("/private", AdminRole::read, [](const Request&) { return Response::text("mail"); });
+  server.get_async("/slow", AdminRole::observe, [](const Request&, const Reply&) {});
+  const auto json = nlohmann::json::parse(server.look("/echo?x=a%20b", AdminRole::read).body);
+  EXPECT_EQ(json["query"]["x"], "a b");
+  EXPECT_EQ(server.look("/private", AdminRole::read).body, "mail");
+  EXPECT_EQ(server.look("/private", AdminRole::observe).status, 403U);
+  EXPECT_EQ(server.look("/nothing", AdminRole::read).status, 404U);
+  EXPECT_EQ(server.look("/purge", AdminRole::operate).status, 405U) << "nothing is changed so";
+  EXPECT_EQ(server.look("/slow", AdminRole::read).status, 504U);
+  EXPECT_EQ(server.look("/throws", AdminRole::read).status, 500U);
+  EXPECT_EQ(server.look("no path", AdminRole::read).status, 400U);
+}
+
 TEST_F(AdminServerTest, UnknownPathsListTheRoutes) {
   start(routes);
   const std::string answer = exchange("GET /nothing HTTP/1.1\r\n" + kCloseLines);

@@ -21,6 +21,8 @@ class LinesTest : public ::testing::Test, public Carrier {
     return true;
   }
   bus::Bytes properties(ClientLink&) override { return {}; }
+  void news_due(ClientLink& link) override { due_.push_back(&link); }
+  LinkTime now() const override { return now_; }
 
   ClientLink& make(std::uint64_t number) {
     Effects effects;
@@ -37,6 +39,8 @@ class LinesTest : public ::testing::Test, public Carrier {
   std::vector<std::unique_ptr<ClientLink>> links_;
   std::vector<std::pair<std::string, std::vector<Section>>> said_;
   std::vector<std::uint64_t> tickets_;
+  std::vector<ClientLink*> due_;
+  LinkTime now_{0};
   bool full_ = false;
 };
 
@@ -117,6 +121,39 @@ TEST_F(LinesTest, ALargeBacklogOfOneSessionDoesNotKeepOthersWaiting) {
   EXPECT_EQ(said_.at(0).second.at(1).parts.size(), 1U);
   EXPECT_EQ(greedy.state().next, 12U);
   EXPECT_EQ(modest.state().next, 3U);
+}
+
+TEST_F(LinesTest, AnUpdateThatIsTooOldGetsNoNumber) {
+  ClientLink& link = make(1);
+  lines_.flush(*this);
+  Effects effects;
+  ASSERT_TRUE(link.droppable(1, {LinkTime(500), 0}, bytes_of("old"), now_, effects));
+  ASSERT_TRUE(link.droppable(2, {kNeverOld, 0}, bytes_of("stays"), now_, effects));
+  full_ = true;
+  lines_.want(link);
+  lines_.flush(*this);  // the bus has no room
+  EXPECT_EQ(link.droppables().size(), 2U);
+  full_ = false;
+  now_ += LinkTime(500);
+  lines_.room(kGate1.process);
+  lines_.flush(*this);
+  ASSERT_EQ(said_.back().second[0].parts.size(), 1U);
+  EXPECT_EQ(*said_.back().second[0].parts[0].body, *bytes_of("stays"));
+  EXPECT_EQ(link.droppables().counters(), (DropCounters{1, 0, 1, 0}));
+}
+
+TEST_F(LinesTest, PropertiesAreAskedForWhenTheUpdatesHadTheirTurn) {
+  ClientLink& link = make(1);
+  lines_.flush(*this);
+  Effects effects;
+  ASSERT_TRUE(link.droppable(1, {}, bytes_of("here"), now_, effects));
+  link.news(bytes_of("ahead"), effects);
+  EXPECT_FALSE(link.wants_news());
+  link.note_news(true);
+  lines_.want(link);
+  lines_.flush(*this);
+  EXPECT_EQ(due_.size(), 1U);
+  EXPECT_TRUE(link.wants_news());
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRule{"drawn_when_refused", false, 20}, BrokenRule{"run_not_bumped", true, 60},
         BrokenRule{"request_without_bind", true, 200}, BrokenRule{"up_not_handed_on", false, 60},
         BrokenRule{"closing_stays", false, 60}, BrokenRule{"no_since", true, 200},
+        BrokenRule{"old_updates_said", false, 60},
         // Of the gate.
         BrokenRule{"no_order_by_n", false, 20}, BrokenRule{"last_c_ignored", false, 60},
         BrokenRule{"window_dropped", true, 100}, BrokenRule{"stub_drops", false, 60},

@@ -36,7 +36,7 @@ void run_seeds(int most, bool deaths) {
     EXPECT_EQ(run_seed(seed, deaths, count), "") << "seed " << seed;
   }
   for (const char* happened :
-       {"shown", "begun", "moves", "hand-overs", "switches", "fate: reply"}) {
+       {"shown", "updates shown", "begun", "moves", "hand-overs", "switches", "fate: reply"}) {
     EXPECT_GT(count[happened], most) << happened;
   }
   if (deaths) {

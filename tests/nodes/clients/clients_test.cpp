@@ -5,6 +5,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "entity/client/link.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/properties.hpp"
 #include "entity/rpc/rpc.hpp"
 #include "testing/cluster.hpp"
@@ -291,6 +292,39 @@ TEST_F(ClientsTest, ARequestHasTheRightsOfItsOwnClientAlone) {
   });
 }
 
+TEST_F(ClientsTest, AQuestionForNamesIsAnsweredForAnySubject) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const auto ask = [](std::uint64_t u, std::uint64_t hash) {
+      sessions::Request made{{5, 5}, 1, {1, 1}, u, {}};
+      entity::Encoder out(made.body);
+      rpc::CallHeader head;
+      head.method = rpc::method_id("starbus", "names");
+      head.signature = rpc::hash32("([u64])->names1");
+      rpc::put_header(out, head);
+      for (const std::uint64_t number : {std::uint64_t{1}, hash}) out.varint(number);
+      return made;
+    };
+    const sessions::ToSubject same = ask(1, entity::client_table().hash);
+    const sessions::ToSubject other = ask(2, 7);
+    co_await say(gate->endpoint, same);
+    co_await say(gate->endpoint, other);
+    EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 2; }));
+    std::vector<std::string> answers;
+    for (const sessions::Part& part : gate->parts) {
+      if (part.kind != PartKind::reply) continue;
+      const sessions::Reply reply = *sessions::decode_reply(*part.body);
+      answers.emplace_back(bus::as_text(reply.answer));
+    }
+    EXPECT_EQ(answers[0].size(), 12U);  // head, form, hash, same
+    EXPECT_NE(answers[1].find("test_knight.buy"), std::string::npos);
+    EXPECT_NE(answers[1].find("test_knight_client.said"), std::string::npos);
+    EXPECT_NE(answers[1].find("KnightState"), std::string::npos);
+    EXPECT_EQ(answers[1].find("test_knight.forbidden"), std::string::npos);
+  });
+}
+
 TEST_F(ClientsTest, TheStreamGoesOnThroughAMove) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await open());
@@ -337,6 +371,36 @@ TEST_F(ClientsTest, AnotherGateTakesOverAndATakeoverReplaces) {
     const sessions::ToSubject word9 = sessions::Pulse{{5, 5}, 2, {1, 1}, {}, 1};
     const auto replaced = co_await say(other->endpoint, word9);
     EXPECT_EQ(replaced.kind, sessions::AnswerKind::replaced);
+  });
+}
+
+/// Calls go on without credit; when there is some, what has waited comes at its newest.
+TEST_F(ClientsTest, PropertiesAndUpdatesWaitForCreditAndCallsDoNot) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const entity::Client client = knight->client();
+    EXPECT_TRUE(client.call<&KnightClient::said>(std::string(sessions::kFirstCredit, 'x')));
+    EXPECT_TRUE(co_await until([&] { return gate->count("call") == 1; }));
+    const sessions::DropRule stays{sessions::kNeverOld, 0};
+    for (int i = 1; i <= 5; ++i) {
+      knight->state.gold = i;
+      EXPECT_TRUE(client.update<&KnightClient::hit>(7, stays, i, "a bear"));
+      EXPECT_TRUE(client.update<&KnightClient::hit>(8, stays, i, "a bear"));
+      EXPECT_TRUE(client.call<&KnightClient::said>("still here"));
+      const std::size_t calls = static_cast<std::size_t>(i) + 1;
+      EXPECT_TRUE(co_await until([&] { return gate->count("call") == calls; }));
+    }
+    client.drop_update(8);
+    EXPECT_EQ(gate->count("news"), 0U);
+    const sessions::ToSubject credit =
+        sessions::Credit{{5, 5}, {1, 1}, gate->run, gate->next - 1, 100'000};
+    const auto taken = co_await say(gate->endpoint, credit);
+    EXPECT_EQ(taken.kind, sessions::AnswerKind::ok);
+    EXPECT_TRUE(
+        co_await until([&] { return gate->count("news") == 1 && gate->count("call") == 7; }));
+    EXPECT_EQ(gate->copy.gold.get(), 5);
+    EXPECT_EQ(x->host.clients().droppables(), (sessions::DropCounters{1, 8, 0, 0}));
   });
 }
 

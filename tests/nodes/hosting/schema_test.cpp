@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/hex.hpp"
 #include "entity/objects/component_state.hpp"
+#include "entity/objects/names/client_names.hpp"
 #include "entity/properties/bag.hpp"
 #include "entity/properties/properties.hpp"
 #include "nodes/hosting/entity_host.hpp"
@@ -77,6 +79,16 @@ class Beast final : public entity::EntityOf<Beast, entity::Entity, entity::Compo
   host.declare<Beast>();
 }
 
+/// What a beast's client is called with.
+struct BeastClient {
+  void bitten(std::uint32_t hard, std::string by);
+  static constexpr auto kClient = entity::client_methods(
+      "schema_beast_client", entity::client_method<&BeastClient::bitten>("bitten"));
+};
+[[maybe_unused]] void bite(Beast& beast) {
+  static_cast<void>(beast.client().call<&BeastClient::bitten>(3U, "a dog"));
+}
+
 constexpr std::string_view kHere = "starbus::nodes::schema_test::";
 
 /// The row of that name; the names of this file without their namespace.
@@ -138,6 +150,23 @@ TEST(SchemaTest, AProgramShowsItsMethodsEntitiesAndProperties) {
   EXPECT_EQ(item.at("fields").at(0).at("type"), "u32");
   EXPECT_EQ(schema.at("structs").at(std::string(kHere) + "Loot"), Json::parse(R"([
     {"name": "what", "type": "string"}, {"name": "count", "type": "u32"}])"));
+}
+
+TEST(SchemaTest, WhatClientsAreBuiltFromHasAHashOfItsOwn) {
+  const Json schema = Json::parse(schema_text("beasts", "1.2"));
+  EXPECT_EQ(row(schema.at("clients"), "schema_beast_client"), Json::parse(R"({
+    "name": "schema_beast_client", "type": "BeastClient", "methods": [
+      {"name": "bitten", "id": "4f301b00", "signature": "783903ff",
+       "arguments": ["u32", "string"]}]})"));
+  EXPECT_EQ(schema.at("client_hash"), hex_of(entity::client_table().hash));
+  EXPECT_NE(schema.at("client_hash"), schema.at("hash"));
+  const auto& methods = entity::client_table().methods;
+  const auto named = [&](std::string_view name) {
+    return std::ranges::find(methods, name, &entity::ClientMethodName::name) != methods.end();
+  };
+  EXPECT_TRUE(named("schema_beast.hit") && named("schema_beast.rest"));
+  EXPECT_TRUE(named("schema_beast_client.bitten"));
+  EXPECT_FALSE(named("schema_horns.push"));  // for servers alone
 }
 
 /// Of the methods of starbus itself, all of which are in this program.

@@ -64,6 +64,7 @@ std::vector<Finding> diagnose(const Examination& examination) {
   }
   checks::check_mail_shards(examination, findings);
   checks::check_services(examination, findings);
+  checks::check_gates(examination, findings);
   checks::check_versions(examination, findings);
   std::ranges::stable_sort(findings, std::ranges::greater{}, &Finding::severity);
   return findings;

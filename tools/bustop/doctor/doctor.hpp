@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nodes/manager/placement/setback_report.hpp"
+#include "tools/bustop/gates/gate_readings.hpp"
 #include "tools/cluster/model.hpp"
 
 namespace starbus::bustop {
@@ -124,6 +125,33 @@ std::string_view name_of(Severity severity);
     "read the logs of those hosts; then bustop cluster --release TYPE/N")                          \
   X(manager_silent, "services in quarantine could not be listed",                                  \
     "look at the manager: bustop route manager/cluster, and its log")                              \
+  X(certificate_ends, "clients refuse a gate whose certificate has ended",                         \
+    "renew it, put the files in place, and reload the gate (systemctl reload, or SIGHUP)")         \
+  X(gate_closed, "it lets nobody in; players go to other gates, or are refused",                   \
+    "start another gate; or raise sessions of [gate] or connections of [gate.limits], within "     \
+    "what the machine has")                                                                        \
+  X(sessions_without_home, "these players see nothing and their requests wait",                    \
+    "look at the spaces and at the loader of accounts: bustop client ID, bustop route "            \
+    "player/NAME, bustop why player/NAME")                                                         \
+  X(clients_cut_slow,                                                                              \
+    "many at once are no bad lines: the uplink of the gate is full, or the game says too much",    \
+    "look at the bytes by kind (bustop client ID, starbus_gate_body_bytes_total) and at the "      \
+    "network of that host")                                                                        \
+  X(gate_trusted, "the words of a gate, which strangers reach, count as those of a server",        \
+    "give its user a role of its own without trust, as the role gate of "                          \
+    "deploy/config/busd.toml")                                                                     \
+  X(gate_silent, "its clients and sessions were not examined",                                     \
+    "read its log; if denied: run bustop as a user whose [[role]] may send to node/ (role "        \
+    "tools)")                                                                                      \
+  X(login_missing, "nobody gets in",                                                               \
+    "start starbus-login, or read why it is not ready: its log, bustop cluster")                   \
+  X(login_queue_stuck, "players wait, and the queue does not move",                                \
+    "if the gates are full: start another one; else look at accounts and the database: the "       \
+    "log of the login, bustop why service/accounts")                                               \
+  X(clock_skew,                                                                                    \
+    "tickets of logins are judged by the clocks of the machines: they are refused as expired, "    \
+    "or live too long",                                                                            \
+    "look at the time synchronisation of that machine and of this one (chronyc tracking)")         \
   X(version_mix, "only versions at most one minor apart work together",                            \
     "finish the upgrade, host by host")
 
@@ -163,6 +191,11 @@ struct Examination {
   /// answer (then `manager` is not ok).
   std::optional<nodes::manager::SetbackReport> setbacks{};
   bus::Error manager{};
+  /// Gates and logins, two readings. nullopt: there are none, or they could not be asked (then
+  /// `gates_trouble` is not ok).
+  std::optional<GateReadings> gates_before{};
+  std::optional<GateReadings> gates{};
+  bus::Error gates_trouble{};
 };
 
 /// Worst first.

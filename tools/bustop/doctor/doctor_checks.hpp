@@ -21,6 +21,7 @@ void check_hosts(const Cluster& cluster, Findings& to);
 void check_processes(const Cluster& cluster, Findings& to);
 void check_mail_shards(const Examination& examination, Findings& to);
 void check_services(const Examination& examination, Findings& to);
+void check_gates(const Examination& examination, Findings& to);
 void check_versions(const Examination& examination, Findings& to);
 
 }  // namespace starbus::bustop::checks

@@ -14,6 +14,21 @@ Body number_body(std::uint64_t value) {
 
 }  // namespace
 
+Body Update::body() const {
+  bus::Bytes bytes(24);
+  bus::store(bytes.data(), slot);
+  bus::store(bytes.data() + 8, version);
+  bus::store(bytes.data() + 16, born);
+  return std::make_shared<const bus::Bytes>(std::move(bytes));
+}
+
+std::optional<Update> Update::read(const Body& body) {
+  if (body->size() != 24) return {};
+  const std::byte* const at = body->data();
+  return Update{bus::load<std::uint64_t>(at), bus::load<std::uint64_t>(at + 8),
+                bus::load<std::uint64_t>(at + 16)};
+}
+
 Player::Player(World& world, std::string n, const Pid& p)
     : name(std::move(n)), pid(p), link(name), world_(world) {
   if (const auto found = world.disk.find(name); found != world.disk.end()) {
@@ -196,6 +211,13 @@ void Player::act() {
     } else {
       dirty = link.linked();
     }
+  } else if (world_.chance(0.4)) {
+    const std::uint64_t slot = world_.below(4);
+    // The world's numbers go on over homes and deaths.
+    const Update update{slot, world_.fresh(), static_cast<std::uint64_t>(world_.now)};
+    const bool stays = slot == Update::kStays;
+    const DropRule rule{stays ? kNeverOld : LinkTime(1000 * Update::kMaxAge), 0};
+    static_cast<void>(link.droppable(slot, rule, update.body(), world_.clock(), effects));
   } else if (world_.chance(0.2)) {
     static_cast<void>(world_.chance(0.7) ? link.join("guild", effects)
                                          : link.leave("guild", effects));
@@ -249,6 +271,7 @@ void Player::flush(bool frozen) {
                 });
     return;
   }
+  if (!world_.broken("old_updates_said")) link.expire(world_.clock());
   while (link.ready()) {
     bus::Bytes properties(8);
     bus::store(properties.data(), value);

@@ -59,7 +59,24 @@ void World::said(const std::string& subject, const Introduction& at, const Secti
   std::vector<Part>& parts = said_[{at.session, subject, at.bind, at.run}];
   if (parts.size() + 1 != section.first) bad("P1 a home has drawn a number twice: " + subject);
   parts.insert(parts.end(), section.parts.begin(), section.parts.end());
+  for (const Part& part : section.parts) {
+    if (part.kind == PartKind::call) check_update(subject, part.body);
+  }
   if (section.first == 1) died_at[{at.session, at.bind}] = died["account/" + subject.substr(7, 1)];
+}
+
+/// Of each slot the versions grow, and what is too old gets no number.
+void World::check_update(const std::string& subject, const Body& body) {
+  const auto update = Update::read(body);
+  if (!update) return;
+  ++count["updates said"];
+  std::uint64_t& last = updated_[{subject, update->slot}];
+  if (update->version <= last) bad("D1 an older update of its slot was said: " + subject);
+  last = update->version;
+  const int age = now - static_cast<int>(update->born);
+  if (update->slot != Update::kStays && age >= Update::kMaxAge) {
+    bad("D2 an update that is too old was said: " + subject);
+  }
 }
 
 void World::show(Client& client, const Parcel& parcel) {
@@ -78,6 +95,7 @@ void World::check_part(Client& client, const Parcel& parcel) {
   std::string subject = client.subject;
   std::uint64_t before = client.n;
   if (at.n == 1) {
+    client.seen.clear();
     if (key <= have) bad("P1 a stretch that is not later: " + text_of(parcel));
     subject = decode_full(*body)->subject;
     before = 0;
@@ -89,6 +107,12 @@ void World::check_part(Client& client, const Parcel& parcel) {
       static_cast<int>(parts[at.n - 1].kind) != static_cast<int>(parcel.kind)) {
     bad("P1 not what was said to " + client.name + " by " + subject + " (" +
         std::to_string(parts.size()) + " parts): " + text_of(parcel));
+  }
+  if (const auto update = Update::read(body); update && parcel.kind == gates::PacketKind::call) {
+    ++count["updates shown"];
+    std::uint64_t& last = client.seen[update->slot];
+    if (update->version <= last) bad("D1 an older update of its slot is shown: " + client.name);
+    last = update->version;
   }
   if (at.n <= before) bad("P1 a double: " + text_of(parcel));
   for (std::uint64_t n = before + 1; n < at.n; ++n) {
@@ -175,7 +199,8 @@ std::vector<std::string> World::left_over() {
     }
     const LinkState& link = subject->link.state();
     bool whole = link.session == client->session && link.bind == client->bind &&
-                 link.run == client->run && link.unsent.empty();
+                 link.run == client->run && link.unsent.empty() &&
+                 subject->link.droppables().empty();
     const auto& parts = said_[{client->session, client->subject, client->bind, client->run}];
     for (std::size_t i = client->n; i < parts.size(); ++i) whole = whole && silent(parts[i].kind);
     if (!whole) {

@@ -202,6 +202,7 @@ class World {
   void start_missing();
   void carry(const std::shared_ptr<Wire>& wire, bool up);
   void check_part(Client& client, const Parcel& parcel);
+  void check_update(const std::string& subject, const Body& body);
   void check_spoken(Client& client, const Parcel& parcel);
   Pid owner_pid(const std::string& to) const;
 
@@ -232,6 +233,7 @@ class World {
     auto operator<=>(const SaidKey&) const = default;
   };
   std::map<SaidKey, std::vector<Part>> said_;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> updated_;  // subject, slot
   std::map<std::string, std::uint64_t> last_begun_;
 
  public:
@@ -241,6 +243,15 @@ class World {
   friend class Player;
   friend class Gate;
   friend class Account;
+};
+
+/// A droppable update of the simulated world.
+struct Update {
+  std::uint64_t slot = 0, version = 0, born = 0;  // by the world's clock
+  static constexpr std::uint64_t kStays = 0;      // the slot whose updates are never too old
+  static constexpr int kMaxAge = 3;               // of the others
+  Body body() const;
+  static std::optional<Update> read(const Body& body);  // nullopt: another call
 };
 
 /// A player entity: the product's link, and a little game.
@@ -265,6 +276,7 @@ class Player {
   ClientLink link;
   std::uint64_t value = 0;
   bool dirty = false;
+  std::uint64_t updates = 0;                                  // versions of droppable updates
   std::vector<std::pair<std::uint64_t, std::uint64_t>> late;  // (login, u): replies to come
 
  private:
@@ -359,6 +371,7 @@ class Client {
   Bind bind{};
   Run run{};
   std::uint64_t n = 0, next_u = 1, value = 0;
+  std::map<std::uint64_t, std::uint64_t> seen;  // versions of updates in this stretch, by slot
   std::string subject;
   std::map<std::uint64_t, ClientRequest> out;
   std::set<std::string> heard;  // bodies of announcements, in this session

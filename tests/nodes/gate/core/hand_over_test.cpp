@@ -250,6 +250,25 @@ TEST_F(GateGroups, TooManyAnnouncementsAreRefused) {
   EXPECT_TRUE(one_.core.announce(kHome, kSpokenWaiting, "", spoken("a")));
 }
 
+TEST_F(GateGroups, TheReachOfAnAnnouncementIsCounted) {
+  for (ConnectionId each = 1; each <= 3; ++each) one_.log_in(each);
+  one_.core.closed(3);
+  one_.core.announce(kHome, 7, "guild", spoken("a"));
+  EXPECT_EQ(one_.core.reach(kHome, 7), (Reach{Reach::State::speaking, 0, 0}));
+  one_.tick();
+  EXPECT_EQ(one_.core.reach(kHome, 7), (Reach{Reach::State::done, 2, 1}));
+  EXPECT_EQ(one_.core.members("guild"), 3U);
+  EXPECT_EQ(one_.core.members("nobody"), 0U);
+  EXPECT_FALSE(one_.core.reach(kHome, 8)) << "never said";
+  EXPECT_FALSE(one_.core.reach(kHome2, 7)) << "another's";
+  for (std::size_t i = 1; i <= kSpokenWaiting; ++i) one_.core.announce(kHome2, i, "", spoken("a"));
+  EXPECT_FALSE(one_.core.announce(kHome, 8, "", spoken("a")));
+  EXPECT_EQ(one_.core.reach(kHome, 8), (Reach{Reach::State::refused, 0, 0}));
+  one_.tick();
+  EXPECT_FALSE(one_.core.reach(kHome, 7)) << "kSpokenKept later ones are kept";
+  EXPECT_TRUE(one_.core.reach(kHome2, kSpokenWaiting));
+}
+
 TEST_F(GateGroups, AHandOverNeitherDoublesNorLosesOne) {
   const Welcome first = one_.log_in(1);
   one_.core.announce(kHome, 1, "guild", spoken("1"));

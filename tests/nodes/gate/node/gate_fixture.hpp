@@ -85,6 +85,8 @@ struct GateHome {
     GateSettings settings;
     settings.front.listeners.push_back({*net::parse_address("127.0.0.1:0")});
     settings.drain_time = 3s;
+    settings.compress_above =
+        process == "a.g1" ? 512 : 0;  // one that deflates, and one that does not
     gate.emplace(GatePlace{loop, bus, endpoint, main.timers(), [this] { return process; }},
                  settings, account_port(), login_port(), 0);
   }
@@ -185,7 +187,17 @@ class Device : public game::Events {
     entity::Decoder in(call.arguments);
     hits.push_back(in.number<int>());
   }
-  void on_spoken(const game::Spoken& spoken) override { heard.emplace_back(spoken.group); }
+  void on_spoken(const game::Spoken& spoken) override {
+    heard.emplace_back(spoken.group);
+    const auto call = game::read_call(spoken.body);
+    if (!call) return;
+    entity::Decoder in(call->arguments);
+    if (call->method == entity::rpc::method_id("test_fighter_client", "hit")) {
+      heard_hits.push_back(in.number<int>());
+    } else if (call->method == entity::rpc::method_id("starbus_client", "notice")) {
+      notices.emplace_back(in.text());
+    }
+  }
   void on_ended(game::EndReason why, std::string_view) override { ended = why; }
 
   std::vector<bool> entries;
@@ -195,6 +207,8 @@ class Device : public game::Events {
   std::vector<game::Fate> fates;
   std::vector<int> hits;
   std::vector<std::string> heard;
+  std::vector<int> heard_hits;
+  std::vector<std::string> notices;
   std::optional<players::FighterState> copy;
   std::optional<game::EndReason> ended;
   game::Client client;

@@ -1,5 +1,7 @@
 // From a client's socket to its player and back, through gates that change, drain and die.
 #include "entity/client/announcement.hpp"
+#include "entity/objects/announce.hpp"
+#include "tests/daemon/support.hpp"
 #include "tests/nodes/gate/node/gate_fixture.hpp"
 
 namespace starbus::nodes::gate {
@@ -7,6 +9,7 @@ namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 TEST_F(GateNodeTest, AClientLogsInAsksAndIsTold) {
@@ -139,14 +142,70 @@ TEST_F(GateNodeTest, AnAnnouncementReachesAGroupOnAllGates) {
     Device& ada = device({one->address()});
     EXPECT_TRUE(co_await enter(ada));
     bus::Bytes to_arena, to_all, to_others;
-    sessions::encode(sessions::Announcement{1, "arena", bus::Bytes(10)}, to_arena);
-    sessions::encode(sessions::Announcement{2, "", bus::Bytes(10)}, to_all);
-    sessions::encode(sessions::Announcement{3, "elsewhere", bus::Bytes(10)}, to_others);
+    sessions::encode(sessions::Announcement{1, "arena", {}, bus::Bytes(10)}, to_arena);
+    sessions::encode(sessions::Announcement{2, "", {}, bus::Bytes(10)}, to_all);
+    sessions::encode(sessions::Announcement{3, "elsewhere", {}, bus::Bytes(10)}, to_others);
     for (const bus::Bytes* word : {&to_arena, &to_arena, &to_others, &to_all}) {
       EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(*word)));
     }
     EXPECT_TRUE(co_await plays([&] { return ada.heard.size() == 2; }));
     EXPECT_THAT(ada.heard, ElementsAre("arena", "")) << "the double was seen";
+  });
+}
+
+TEST_F(GateNodeTest, AMethodOfClientsIsCalledInAGroup) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    Device& ada = device({one->address()});
+    EXPECT_TRUE(co_await enter(ada));
+    auto& endpoint = home->endpoint;
+    EXPECT_TRUE(entity::announce<&players::FighterClient::hit>(endpoint, "arena", 7));
+    EXPECT_TRUE(entity::announce<&players::FighterClient::hit>(endpoint, "elsewhere", 8));
+    EXPECT_TRUE(entity::announce<&entity::AnyClient::notice>(endpoint, "", "we restart at five"));
+    EXPECT_TRUE(co_await plays([&] { return ada.heard.size() == 2; }));
+    EXPECT_THAT(ada.heard, ElementsAre("arena", ""));
+    EXPECT_THAT(ada.heard_hits, ElementsAre(7));
+    EXPECT_THAT(ada.notices, ElementsAre("we restart at five"));
+    const std::string group(sessions::kGroupName + 1, 'g');
+    EXPECT_EQ(entity::announce<&players::FighterClient::hit>(endpoint, group, 7).error(),
+              sessions::SessionErrc::too_large);
+    EXPECT_EQ(entity::announce_call(endpoint, "", bus::Bytes(sessions::kPartBytes + 1)).error(),
+              sessions::SessionErrc::too_large);
+  });
+}
+
+TEST_F(GateNodeTest, WhatAnOperatorAnnouncesIsInTheAuditLog) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    const daemon::test::LogCapture log;
+    bus::Bytes word;
+    sessions::encode(sessions::Announcement{1, "arena", "ann", bus::Bytes(10)}, word);
+    EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(word)));
+    EXPECT_TRUE(co_await plays([&] { return one->gate->cluster().counters().announcements == 1; }));
+    EXPECT_THAT(log.text(), HasSubstr("a.x, by \"ann\" as it says: announcement 1 to group "
+                                      "\"arena\", 10 bytes"));
+  });
+}
+
+/// One gate deflates for clients that can read it, and the other does not.
+TEST_F(GateNodeTest, ALargePacketComesDeflatedToWhoReadsThat) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    Device& ada = device({one->address()});
+    EXPECT_TRUE(co_await enter(ada));
+    bus::Bytes first, second;
+    sessions::encode(sessions::Announcement{1, "arena", {}, bus::Bytes(4'000)}, first);
+    sessions::encode(sessions::Announcement{2, "", {}, bus::Bytes(4'000)}, second);
+    EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(first)));
+    EXPECT_TRUE(co_await plays([&] { return ada.heard.size() == 1; }));
+    EXPECT_EQ(one->gate->clients().deflated().packets, 1U);
+    EXPECT_LT(one->gate->clients().deflated().after, 100U);
+    Device& desk = device({two->address()});
+    desk.log_in();
+    EXPECT_TRUE(co_await plays([&] { return desk.subject == "player/ada.1"; }));
+    EXPECT_TRUE(home->bus.announce("group/gates", bus::ByteView(second)));
+    EXPECT_TRUE(co_await plays([&] { return desk.heard.size() == 1; }));
+    EXPECT_EQ(two->gate->clients().deflated().packets, 0U);
   });
 }
 

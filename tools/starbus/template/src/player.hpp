@@ -1,4 +1,4 @@
-// An entity: its properties, a component, a timer, a question to a shop, a move.
+// An entity: its properties, a component, a timer, a question to a shop, a move, and its client.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "entity/entities.hpp"
+#include "entity/objects/announce.hpp"
 #include "names.hpp"
+#include "nodes/players/player.hpp"
 #include "shop.hpp"
 
 namespace game {
@@ -23,7 +25,7 @@ class Backpack final : public entity::ComponentOf<Backpack> {
   struct State : entity::Struct<State> {
     STARBUS_FIELDS(Bag<Item> items{*this, 20};)  // by their kind
   };
-  static constexpr auto kStateFlags = State::ghost | State::save;
+  static constexpr auto kStateFlags = State::own_client | State::ghost | State::save;
 
   /// False: it is full.
   bool put(std::int64_t kind) {
@@ -33,16 +35,26 @@ class Backpack final : public entity::ComponentOf<Backpack> {
   }
 };
 
-/// The properties of a player. `ghost`: copies in other processes see the field; `save`: it is
-/// kept in the database.
+/// The properties of a player. `own_client`: the page of who plays it sees the field; `ghost`:
+/// copies in other processes do; `save`: it is kept in the database.
 struct PlayerState : entity::Properties<PlayerState> {
-  STARBUS_FIELDS(Field<std::string, ghost> name{*this};
-                 Field<std::int64_t, ghost | save> score{*this};
-                 Field<std::int64_t, ghost | save> gold{*this, 100};
-                 Field<std::int64_t, ghost> energy{*this, 10};
-                 Field<std::string, ghost> at{*this};)  // the process that runs it
+  STARBUS_FIELDS(Field<std::string, own_client | ghost> name{*this};
+                 Field<std::int64_t, own_client | ghost | save> score{*this};
+                 Field<std::int64_t, own_client | ghost | save> gold{*this, 100};
+                 Field<std::int64_t, own_client | ghost> energy{*this, 10};
+                 Field<std::string, own_client | ghost> at{*this};)  // the process that runs it
   StateOf<Backpack> backpack{this};
 };
+
+/// What a client is told, beside its properties: declared here, and written in web/src/game.ts.
+struct PlayerClient {
+  void said(std::string who, std::string line);
+  static constexpr auto kClient =
+      entity::client_methods("player_client", entity::client_method<&PlayerClient::said>("said"));
+};
+
+inline constexpr const char* kTown = "town";      // the group of all clients that play
+inline constexpr std::size_t kLongestWord = 200;  // bytes, of what is said there
 
 /// The channel of a player, wherever it is.
 inline std::string player_channel(const std::string& name) {
@@ -51,8 +63,10 @@ inline std::string player_channel(const std::string& name) {
 
 /// The real one, of which there is one in the cluster: it has the player's channel. Made and ended
 /// by the EntityHost of its node, which sends its changes to all copies, once a tick (see
-/// player_copy.hpp), and saves it. Belongs to the loop's thread.
-class Player final : public entity::EntityOf<Player, entity::Entity, entity::Components<Backpack>> {
+/// player_copy.hpp), and to its client, and saves it. players::Player logs it out when its client
+/// has been away for too long. Belongs to the loop's thread.
+class Player final
+    : public entity::EntityOf<Player, players::Player, entity::Components<Backpack>> {
  public:
   PlayerState state;
 
@@ -68,7 +82,19 @@ class Player final : public entity::EntityOf<Player, entity::Entity, entity::Com
   }
   /// Goes to the game of another host, "b.game", as it is: with its timer and its questions.
   void travel(rpc::Caller&, std::string process) { move_to(std::move(process)); }
-  static constexpr auto kRpc = rpc::methods<&Player::add_score, &Player::buy, &Player::travel>();
+  /// To all who play. False: the line is empty or too long, or a gate takes nothing more.
+  bool say(rpc::Caller&, std::string line) {
+    if (line.empty() || line.size() > kLongestWord) return false;
+    return entity::announce<&PlayerClient::said>(world().rpc(), kTown, persistent_id(), line)
+        .has_value();
+  }
+  /// Servers may call all methods; its own client may call these.
+  static constexpr auto kRpc =
+      rpc::methods<&Player::add_score, &Player::buy, &Player::travel, &Player::say>(
+          rpc::own_client);
+
+  /// A client plays it from now on, also one that has come back.
+  void on_online(bool) override { static_cast<void>(client().join(kTown)); }
 
   // Steps: timers and answers name them, so they travel along.
   void rest() { state.energy = std::min<std::int64_t>(state.energy + 1, 10); }

@@ -1,4 +1,5 @@
-// Where players live: a service with partitions, whose key is the player's name.
+// Where players live: a service with partitions, whose key is the player's name. Accounts have them
+// enter here when a client has chosen one, and the console does.
 #pragma once
 
 #include <map>
@@ -35,6 +36,7 @@ class Players final : public service::Service, public rpc::Callable<Players> {
   rpc::Task<service::Result<std::string>> enter(rpc::Caller&, std::string name) {
     if (auto mine = instance_.check(name); !mine) co_return mine.error();
     if (!is_name(name)) co_return service::Error(service::Errc::bad_name, "player");
+    if (players_.size() >= kMostPlayers) forget_ended();
     if (players_.size() >= kMostPlayers && !players_.contains(name)) {
       co_return service::Error(service::Errc::too_many, "players");
     }
@@ -48,6 +50,12 @@ class Players final : public service::Service, public rpc::Callable<Players> {
   static constexpr auto kRpc = rpc::methods<&Players::enter>();
 
  private:
+  void forget_ended() {
+    std::erase_if(players_, [this](const auto& each) {
+      return host_.entities().find_here(each.second) == nullptr;
+    });
+  }
+
   service::Instance& instance_;
   entities::EntityHost& host_;
   std::map<std::string, entity::OnlineId> players_;  // by id: entities end by themselves, too

@@ -31,6 +31,8 @@ struct Process {
         loop(context),
         players(rpc, loop.timers(), options.node, with(saved, first_id)),
         host(rpc, loop.timers(), {}) {
+    players.world().add(around);
+    players.world().add(clients);
     players.declare<Player>({.mirrored = true});
     host.add<Chat>(kChat).value();
     host.add<Shop>(kShop).value();
@@ -69,6 +71,7 @@ struct Process {
   bus::Bus bus;
   entity::rpc::Endpoint rpc{bus};
   nodes::MainLoop loop;
+  players::AccountWorld around;  // without accounts: nobody logs in here
   entities::EntityHost players;
   service::ServiceHost host;
   bool connected = false;
@@ -158,6 +161,19 @@ TEST_F(GameTest, APlayerBuysAtTheShopAndTravels) {
   auto* bob = static_cast<Player*>(there.players.entities().find_persistent("bob"));
   ASSERT_NE(bob, nullptr);
   EXPECT_EQ(bob->waiting<&Player::rest>(), 1u) << "its timer came along";
+}
+
+TEST_F(GameTest, WhatAPlayerSaysHasABound) {
+  service::Partitions players(there.rpc, kPlayers, kPlayersPartitions);
+  const auto channel = ask<&Players::enter>(players, "cat", "cat");
+  ASSERT_TRUE(channel) << channel.error().to_string();
+  std::vector<bool> said;
+  for (const std::size_t length : {kLongestWord, kLongestWord + 1, std::size_t{0}}) {
+    rpc::call<&Player::say>(there.rpc, *channel, {}, std::string(length, 'x'))(
+        [&](const auto& answer) { said.push_back(answer && *answer); });
+  }
+  until([&] { return said.size() == 3; });
+  EXPECT_EQ(said, (std::vector<bool>{true, false, false}));
 }
 
 TEST_F(GameTest, APlayerComesBackAsItWasSaved) {
