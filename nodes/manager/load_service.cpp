@@ -17,7 +17,7 @@ std::vector<RoleNode> LoadService::of_role(entity::rpc::Caller&, std::string rol
     if (nodes.size() == kReportRows) break;
     RoleNode& row = nodes.emplace_back();
     row.process = process;
-    const LoadReports::Latest* const latest = reports_.find(process);
+    const LoadReports::Latest* const latest = find_(process);
     if (latest == nullptr || !latest->report) continue;
     row.measured = true;
     row.busy_ms_per_s = latest->report->busy_ms_per_s;

@@ -1,11 +1,13 @@
 /// How busy the nodes of a role are, under `service/load`: for those who need no more than that of
 /// the cluster, such as logins. Who may call `manager/` may shut the cluster down.
 ///
-/// Belongs to the loop's thread; table and reports outlive it. Only servers may call.
+/// Belongs to the loop's thread; the table outlives it. Only servers may call.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nodes/manager/load_reports.hpp"
@@ -31,19 +33,21 @@ struct RoleNode {
 
 class LoadService final : public entity::rpc::Callable<LoadService> {
  public:
-  LoadService(const NodeTable& table, const LoadReports& reports)
-      : table_(table), reports_(reports) {}
+  /// The latest report of a process; null: it is unknown.
+  using Find = std::function<const LoadReports::Latest*(const std::string& process)>;
+
+  LoadService(const NodeTable& table, Find find) : table_(table), find_(std::move(find)) {}
   ~LoadService() { close_rpc(); }
 
   /// The ready nodes of a role, by name: the first kReportRows.
   std::vector<RoleNode> of_role(entity::rpc::Caller& from, std::string role);
 
   static constexpr auto kRpc =
-      entity::rpc::methods("load", entity::rpc::method<&LoadService::of_role>("of_role"));
+      entity::rpc::methods("starbus_load", entity::rpc::method<&LoadService::of_role>("of_role"));
 
  private:
   const NodeTable& table_;
-  const LoadReports& reports_;
+  const Find find_;
 };
 
 }  // namespace starbus::nodes::manager

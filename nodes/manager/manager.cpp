@@ -27,7 +27,7 @@ struct ManagerParts {
                  return phase == ShutdownPhase::running || phase == ShutdownPhase::done;
                }),
         service(node, table, reports, shutdown, placer),
-        loads(table, reports) {}
+        loads(table, [this](const std::string& process) { return reports.find(process); }) {}
 
   const ShutdownPlan plan;
   NodeTable table;
