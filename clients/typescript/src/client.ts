@@ -428,8 +428,8 @@ export class Client extends Events<ClientEvents> {
     } catch (error) {
       this.emit('error', error);
       const code = error instanceof BadBytes ? error.code : undefined;
-      const mends = refreshes && code !== undefined && code !== 'schema_mismatch';
-      if (mends) this.#session.refresh(now());
+      const again = refreshes && code !== undefined && code !== 'schema_mismatch';
+      if (again) this.#session.refresh(now());
       return undefined;
     }
   }
