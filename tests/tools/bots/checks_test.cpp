@@ -166,7 +166,7 @@ TEST_F(ListenerTest, AGoodStreamIsNoViolation) {
 }
 
 TEST_F(ListenerTest, ABrokenStreamIsReportedWithWhoWhatExpectedAndGot) {
-  for (const std::uint64_t number : {1, 2, 4, 4}) tick("bot4", number);
+  for (const std::uint64_t number : {1u, 2u, 4u, 4u}) tick("bot4", number);
   tick("bot5", 5);
   hear({});
   hear({}, 1);
