@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "clients/cpp/calls.hpp"
+#include "tools/bots/answers.hpp"
 
 namespace starbus::bots {
 namespace {
@@ -11,6 +11,8 @@ constexpr std::string_view kAccountPrefix = "account/";
 // Methods of every account (nodes/players/account.hpp), and their types.
 constexpr std::uint32_t kChoose = game::hash_of("starbus_account.choose");
 constexpr std::uint32_t kCreate = game::hash_of("starbus_account.create");
+constexpr std::uint32_t kChooseTypes = game::hash_of("(str)->!{{u16,u16},{n,bytes}}");
+constexpr std::uint32_t kCreateTypes = game::hash_of("(str)->str!{{u16,u16},{n,bytes}}");
 // Their error no_character (docs/reference/errors.md).
 constexpr std::uint16_t kPlayerErrors = 25;
 constexpr std::uint16_t kNoCharacter = 6;
@@ -128,13 +130,14 @@ void Player::choose() {
   choose_at_ = kNever;
   game::Bytes arguments;
   put_value(Type::str, account_ + ".1", arguments);
-  const game::Bytes body = game::call_body(kChoose, game::hash_of("(str)->"), arguments);
+  const game::Bytes body = game::call_body(kChoose, kChooseTypes, arguments);
   // Without an outcome another full state comes, and it chooses again.
   client_.ask(body, [this](const game::Outcome& outcome) {
     const auto answer = game::read_answer(outcome.answer);
     if (outcome.fate != game::Fate::replied || !answer) return;
-    if (answer->kind == game::AnswerKind::value) return;
-    if (answer->domain == kPlayerErrors && answer->number == kNoCharacter) return create();
+    const auto refusal = refusal_of(*answer);
+    if (!refusal) return;
+    if (refusal->domain == kPlayerErrors && refusal->number == kNoCharacter) return create();
     choose_at_ = now_nanos() + kChooseAgain;
   });
 }
@@ -142,12 +145,13 @@ void Player::choose() {
 void Player::create() {
   game::Bytes arguments;
   put_value(Type::str, filled(*ground_.script.character, bot_, account_), arguments);
-  const game::Bytes body = game::call_body(kCreate, game::hash_of("(str)->str"), arguments);
+  const game::Bytes body = game::call_body(kCreate, kCreateTypes, arguments);
   client_.ask(body, [this](const game::Outcome& outcome) {
     const auto answer = game::read_answer(outcome.answer);
     if (outcome.fate != game::Fate::replied || !answer) return;
-    if (answer->kind == game::AnswerKind::value) return choose();
-    count(ground_.figures.troubles, "no character: " + answer->detail);
+    const auto refusal = refusal_of(*answer);
+    if (!refusal) return choose();
+    count(ground_.figures.troubles, "no character: " + refusal->to_string());
   });
 }
 

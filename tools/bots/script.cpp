@@ -81,7 +81,7 @@ Say read_say(ConfigReader& in) {
   say.expect = expect == "echo"    ? Say::Expect::echo
                : expect == "count" ? Say::Expect::count
                                    : Say::Expect::any;
-  const std::string wanted = expect == "echo" ? "str" : "[u64]";
+  const std::string wanted = expect == "echo" ? "str" : "{[u64]}";
   if (say.expect != Say::Expect::any && say.types.answer != wanted) {
     in.problem("expect", in_marks(expect) + " needs 'types' that answer " + wanted);
   }
