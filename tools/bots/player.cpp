@@ -1,6 +1,7 @@
 #include "tools/bots/player.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/bots/answers.hpp"
 
@@ -51,6 +52,9 @@ void Player::come_back(const game::Bytes& reentry) {
 
 void Player::service() {
   client_.service();
+  if (std::exchange(lost_, false) && !client_.trouble().empty()) {
+    count(ground_.figures.troubles, client_.trouble());
+  }
   const std::uint64_t made = client_.session().counts().connections;
   ground_.figures.made += made - made_;
   made_ = made;
@@ -92,10 +96,11 @@ void Player::on_online(bool goes_on, const game::Ticket& ticket) {
 
 void Player::on_lost(const game::Lost& lost) {
   if (lost.was_online) ++ground_.figures.lost;
-  if (lost.reason) {
-    count(ground_.figures.refused, std::string(game::name_of(*lost.reason)));
-  } else if (!client_.trouble().empty()) {
-    count(ground_.figures.troubles, client_.trouble());
+  if (!lost.reason) {
+    lost_ = true;  // the client knows why when it has dropped the connection
+  } else {
+    Texts& reasons = lost.was_online ? ground_.figures.troubles : ground_.figures.refused;
+    count(reasons, std::string(game::name_of(*lost.reason)));
   }
 }
 

@@ -71,6 +71,7 @@ class Player final : public game::Events {
   bool plays_ = false;
   bool has_played_ = false;
   bool waits_ = false;
+  bool lost_ = false;  // and not counted by its trouble yet
   std::optional<game::EndReason> ended_;
   std::string ended_text_;
   game::Bytes reentry_;

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "clients/cpp/calls.hpp"
-#include "tools/bots/begun_check.hpp"
+#include "tools/bots/checks/begun_check.hpp"
+#include "tools/bots/checks/number_check.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/limits.hpp"
 #include "tools/bots/listener.hpp"
-#include "tools/bots/number_check.hpp"
 #include "tools/bots/schedule.hpp"
 
 namespace starbus::bots {
