@@ -52,8 +52,13 @@ void Player::come_back(const game::Bytes& reentry) {
 
 void Player::service() {
   client_.service();
-  if (std::exchange(lost_, false) && !client_.trouble().empty()) {
-    count(ground_.figures.troubles, client_.trouble());
+  if (std::exchange(lost_, false)) {
+    is_to_break_ = false;
+    if (client_.trouble().ends_with(game::kWasCut)) {
+      ++ground_.figures.cuts;
+    } else if (!client_.trouble().empty()) {
+      count(ground_.figures.troubles, client_.trouble());
+    }
   }
   const std::uint64_t made = client_.session().counts().connections;
   ground_.figures.made += made - made_;
@@ -64,6 +69,12 @@ void Player::act(Nanos now) {
   const bool chooses = now >= choose_at_;
   if (chooses) choose();
   if (asker_.act(now) || chooses) client_.flush();
+}
+
+bool Player::cut(std::size_t bytes) {
+  if (is_to_break_) return false;
+  is_to_break_ = client_.cut_after(bytes);
+  return is_to_break_;
 }
 
 Nanos Player::client_due() const {
@@ -99,6 +110,7 @@ void Player::on_lost(const game::Lost& lost) {
   if (!lost.reason) {
     lost_ = true;  // the client knows why when it has dropped the connection
   } else {
+    is_to_break_ = false;
     Texts& reasons = lost.was_online ? ground_.figures.troubles : ground_.figures.refused;
     count(reasons, std::string(game::name_of(*lost.reason)));
   }

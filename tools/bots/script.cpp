@@ -207,7 +207,7 @@ Result<Script> read_all(ConfigReader& in) {
   script.hears = read_rows<Hear>(in, "hear", kHears, read_hear);
   ConfigReader cut = in.table("cut");
   if (cut.has("every")) script.cut_every = cut.duration("every", 10s, 10ms, kLongestRun);
-  script.cut_bytes = cut.integer<std::size_t>("bytes", 4096, 0, 1'000'000);
+  script.cut_bytes = cut.integer<std::size_t>("bytes", 1000, 0, 1'000'000);
   ConfigReader takeover = in.table("takeover");
   if (takeover.has("every")) {
     script.takeover_every = takeover.duration("every", 60s, 100ms, kLongestRun);
