@@ -177,7 +177,7 @@ void Bot::measure(Gauges& gauges) const {
 }
 
 void Bot::judge_end() const {
-  if (next_ && next_->has_played() && present_ && !present_->ended()) {
+  if (next_ && next_->has_played() && present_ && present_->plays()) {
     report_end("replaced", "the earlier session goes on");
   }
   if (!present_ || !present_->plays()) return;
