@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
+#include "base/histogram.hpp"
 #include "bench/harness/clock.hpp"
-#include "bench/harness/histogram.hpp"
 
 namespace starbus::bench::mail {
 

@@ -21,7 +21,7 @@ std::string_view name_of(State state) {
 Session::Session(Settings settings, Events& events)
     : settings_(std::move(settings)),
       events_(events),
-      route_(std::move(settings_.addresses), settings_.seed) {
+      route_(std::move(settings_.addresses), settings_.seed, settings_.first) {
   if (settings_.names != nullptr && settings_.schema == 0 && !settings_.names->hashes.empty()) {
     settings_.schema = settings_.names->hashes.front();
   }

@@ -26,6 +26,7 @@ struct Settings {
   std::uint64_t seed = 0;                // of pauses; a Client draws one instead of 0
   bool inflates = true;                  // a gate may send deflated packets
   const NameTable* names = nullptr;      // of generated code; then `schema` need not be given
+  std::optional<std::size_t> first{};    // place of the address to begin at; nullopt: by chance
 };
 
 /// Where a session stands.

@@ -1,27 +1,30 @@
-// Histogram: a log-linear histogram of non-negative 64-bit values (nanoseconds here), in the manner
-// of HdrHistogram: 128 equal steps in every power of two, so a percentile is never more than 1 %
-// above the value that was recorded. Fixed memory (58 KiB), no allocation while recording.
-// Not thread-safe; merge() joins the histograms of several threads or processes.
+/// Histogram: a log-linear histogram of non-negative 64-bit values (nanoseconds here), in the
+/// manner of HdrHistogram: 128 equal steps in every power of two, so a percentile is never more
+/// than 1 % above the value that was recorded. Fixed memory (58 KiB), no allocation while
+/// recording. Not thread-safe; merge() joins the histograms of several threads or processes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace starbus::bench {
+namespace starbus {
 
 class Histogram {
  public:
-  void record(std::int64_t value);  // a negative value counts as zero
+  /// A negative value counts as zero.
+  void record(std::int64_t value);
+  /// As if all values of the other one had been recorded here.
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
   std::int64_t min() const { return count_ == 0 ? 0 : min_; }
   std::int64_t max() const { return max_; }
+  /// 0 when nothing was recorded.
   double mean() const;
 
-  // The smallest recordable value that at least `percent` of the recorded values do not exceed;
-  // 0 when nothing was recorded.
+  /// The smallest recordable value that at least `percent` of the recorded values do not exceed;
+  /// 0 when nothing was recorded.
   std::int64_t percentile(double percent) const;
 
  private:
@@ -39,4 +42,4 @@ class Histogram {
   double sum_ = 0;
 };
 
-}  // namespace starbus::bench
+}  // namespace starbus
