@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "clients/cpp/connection.hpp"
+#include "clients/cpp/io/connection.hpp"
 #include "clients/cpp/session.hpp"
 
 namespace starbus::game {

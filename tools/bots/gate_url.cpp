@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "clients/cpp/resolver.hpp"
+#include "clients/cpp/io/resolver.hpp"
 
 namespace starbus::bots {
 

@@ -1,5 +1,5 @@
-/// Writes a new project from the templates that are part of the program: a small game with services,
-/// accounts, players and a page that plays (docs/guide/tutorial.md).
+/// Writes a new project from the templates that are part of the program: a small game with
+/// services, accounts, players and a page that plays (docs/guide/tutorial.md).
 ///
 /// All or nothing: the project is written to a hidden folder beside its place and then renamed, so
 /// a failure leaves nothing behind, and existing files are never touched. Plain functions; used by

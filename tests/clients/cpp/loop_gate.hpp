@@ -15,7 +15,7 @@
 #include <memory>
 #include <optional>
 
-#include "clients/cpp/tls.hpp"
+#include "clients/cpp/io/tls.hpp"
 #include "tests/clients/cpp/mini_gate.hpp"
 
 namespace starbus::game::mini {

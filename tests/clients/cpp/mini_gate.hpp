@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
 #include "entity/archive/encoder.hpp"
 #include "entity/client/parts.hpp"
 #include "nodes/gate/wire/frames.hpp"

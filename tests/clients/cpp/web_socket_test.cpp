@@ -1,10 +1,10 @@
 // The client's side of a WebSocket: the upgrade, frames both ways, and what is refused.
-#include "clients/cpp/web_socket.hpp"
+#include "clients/cpp/io/web_socket.hpp"
 
 #include <gmock/gmock.h>
 #include <openssl/evp.h>
 
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
 #include "clients/cpp/limits.hpp"
 
 namespace starbus::game {

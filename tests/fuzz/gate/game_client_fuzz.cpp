@@ -3,7 +3,7 @@
 #include <map>
 
 #include "clients/cpp/calls.hpp"
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
 #include "clients/cpp/session.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 

@@ -3,9 +3,9 @@
 /// has failed stays so.
 #include <openssl/evp.h>
 
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
+#include "clients/cpp/io/web_socket.hpp"
 #include "clients/cpp/limits.hpp"
-#include "clients/cpp/web_socket.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "clients/cpp/tls.hpp"
+#include "clients/cpp/io/tls.hpp"
 
 #include <openssl/err.h>
 #include <openssl/sha.h>

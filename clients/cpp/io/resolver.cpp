@@ -1,4 +1,4 @@
-#include "clients/cpp/resolver.hpp"
+#include "clients/cpp/io/resolver.hpp"
 
 #include <netdb.h>
 

@@ -1,4 +1,4 @@
-#include "clients/cpp/connection.hpp"
+#include "clients/cpp/io/connection.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "clients/cpp/web_socket.hpp"
+#include "clients/cpp/io/web_socket.hpp"
 
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -7,7 +7,7 @@
 #include <array>
 #include <cctype>
 
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
 #include "clients/cpp/limits.hpp"
 
 namespace starbus::game {

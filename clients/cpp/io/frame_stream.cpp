@@ -1,4 +1,4 @@
-#include "clients/cpp/frame_stream.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
 
 #include "clients/cpp/limits.hpp"
 

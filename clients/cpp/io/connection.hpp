@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "clients/cpp/frame_stream.hpp"
-#include "clients/cpp/resolver.hpp"
-#include "clients/cpp/tls.hpp"
-#include "clients/cpp/web_socket.hpp"
+#include "clients/cpp/io/frame_stream.hpp"
+#include "clients/cpp/io/resolver.hpp"
+#include "clients/cpp/io/tls.hpp"
+#include "clients/cpp/io/web_socket.hpp"
 
 namespace starbus::game {
 
