@@ -41,9 +41,9 @@ bus::Bytes full_state() {
   std::uint32_t random = 7;
   for (int i = 0; i < 100; ++i) {
     Item* const item = *player.items.insert(1'000 + static_cast<int>(next_random(random) % 400));
-    item->kind.set(static_cast<int>(next_random(random) % 400));
-    item->count.set(static_cast<int>(1 + next_random(random) % 20));
-    item->maker.set("smith " + std::to_string(next_random(random) % 20));
+    item->kind = static_cast<int>(next_random(random) % 400);
+    item->count = static_cast<int>(1 + next_random(random) % 20);
+    item->maker = "smith " + std::to_string(next_random(random) % 20);
   }
   for (int i = 0; i < 40; ++i) {
     (void)player.quests.push_back(static_cast<int>(next_random(random) % 5'000));
