@@ -128,12 +128,17 @@ void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Ca
   std::uint64_t& latest = latest_[{letter.from, letter.to, letter.lane}];
   if (number < latest) return found("the bus has handed on out of order: " + what);
   latest = number;
-  if (pid_of(message.origin()) != letter.from) return found("of another process: " + what);
+  // One that has just lost its lease may speak before it hears of that: as its next life.
+  const Pid from = pid_of(message.origin()).value_or(Pid{});
+  if (from.host != letter.from.host || from.slot != letter.from.slot ||
+      from.incarnation < letter.from.incarnation) {
+    return found("of another process: " + what);
+  }
   if (at.has_heard_of_death(letter.from)) ++words_of_the_dead_;
   world_.trace.mix(number);
   world_.note(at.name(),
               [&] { return "takes " + what + " of " + sessions::channel_of(letter.from); });
-  std::any value = letter.handler(letter.from, at.pid());
+  std::any value = letter.handler(from, at.pid());
   if (call == nullptr) return;
   const auto responder = std::make_shared<bus::Responder>(call->responder());
   const auto* later = std::any_cast<std::shared_ptr<Later>>(&value);

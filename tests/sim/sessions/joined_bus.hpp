@@ -36,6 +36,11 @@ class JoinedBus final : public sessions::SessionBus {
   void later(const Pid& pid, std::function<void()> action) override;
   bool told(const Pid& reader, const Pid& dead) const override;
   bool send(sessions::Letter letter) override;
+  /// A sender may learn late of the death of an owner: what it sends meanwhile was for the dead
+  /// one.
+  bool leaves_open(sessions::Outcome outcome) const override {
+    return outcome == sessions::Outcome::silent || outcome == sessions::Outcome::owner_lost;
+  }
   bool owned(const std::string& name) const override;
   void bind(const Pid& at, const std::string& name, std::function<void()> done) override;
   bool move(const std::string& name, const Pid& from, const Pid& target) override;

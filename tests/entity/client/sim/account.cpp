@@ -222,7 +222,7 @@ void Account::tell(const AccountEffects::ForSubject& each) {
                                                                       const std::any& value) {
     if (!still()) return;
     // It may have been heard: what follows may be unknown, as after a death.
-    if (outcome == Outcome::silent) ++world_.oracle.died[name];
+    if (world_.bus().leaves_open(outcome)) ++world_.oracle.died[name];
     std::optional<Answer> answer;
     if (const Answer* said = std::any_cast<Answer>(&value)) answer = *said;
     if (answer && world_.broken("bind_without_epoch")) answer->bind = {};

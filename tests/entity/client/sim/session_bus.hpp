@@ -123,6 +123,9 @@ class SessionBus {
   /// Once and in order per (sender, channel, lane). False: would_block, and nothing has changed.
   virtual bool send(Letter letter) = 0;
 
+  /// A letter with this outcome may have been handled, although nobody has died meanwhile.
+  virtual bool leaves_open(Outcome outcome) const { return outcome == Outcome::silent; }
+
   // --- names ---
   virtual bool owned(const std::string& name) const = 0;
   /// If it has no owner; `done`: it has one now, this process or another.
