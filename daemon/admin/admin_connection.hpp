@@ -41,6 +41,7 @@ struct AdminShared {
     AdminServer::AsyncRoute post;
     AdminServer::StreamRoute stream;
     AdminRole role = AdminRole::operate;  // that GET needs; POST needs operate
+    bool on_bus = false;                  // GET is answered over the bus, too
   };
   /// The routes of this path, else of its longest prefix that ends with '/'.
   const Routes* find_routes(std::string_view path) const;

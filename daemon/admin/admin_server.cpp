@@ -1,5 +1,7 @@
 #include "daemon/admin/admin_server.hpp"
 
+#include <cassert>
+
 #include <boost/asio/io_context.hpp>
 #include <optional>
 #include <stdexcept>
@@ -92,6 +94,12 @@ void AdminServer::stream(std::string path, AdminRole role, StreamRoute route) {
   routes.role = role;
 }
 
+void AdminServer::offer(std::string_view path) {
+  const auto found = shared_->common->routes.find(path);
+  assert(found != shared_->common->routes.end() && found->second.get);
+  found->second.on_bus = true;
+}
+
 Response AdminServer::look(std::string_view text, AdminRole role) const {
   const auto target = parse_target(text);
   if (!target) {
@@ -100,6 +108,9 @@ Response AdminServer::look(std::string_view text, AdminRole role) const {
   const AdminShared::Routes* const routes = shared_->common->find_routes(target->path);
   if (routes == nullptr) return no_such_path(target->path, shared_->common->routes);
   if (!routes->get) return wrong_method(*routes);
+  if (!routes->on_bus) {
+    return Response::error(403, "this path is not answered over the bus; ask the admin socket");
+  }
   if (role < routes->role) return role_missing(routes->role, role, "the bus");
   const auto answer = std::make_shared<std::optional<Response>>();
   const Request request{"GET", target->path, target->query, {}, role};

@@ -74,8 +74,10 @@ class AdminServer {
   /// GET: newline-delimited JSON as the route writes it.
   void stream(std::string path, AdminRole role, StreamRoute route);
 
+  /// look() answers for this path, too. One that is not offered is for callers at the doors alone.
+  void offer(std::string_view path);
   /// What a GET of this target answers to a caller of `role` who did not come by a door of this
-  /// server, but over the bus. 504: the route answers later; streams are not served.
+  /// server, but over the bus. 403: the path is not offered there. 504: the route answers later.
   Response look(std::string_view target, AdminRole role) const;
 
   /// Callers have their roles by this from their next request on.

@@ -53,8 +53,9 @@ class NodeControl final : public entity::rpc::Callable<NodeControl> {
   /// As SIGTERM does. Answers at once; the drain begins after the answer.
   void drain(entity::rpc::Caller& from);
 
-  /// What a GET of the admin socket answers there to a caller with the role `read`:
-  /// "/clients?prefix=account/a". So an operator reaches the nodes of other hosts.
+  /// What a GET of the admin socket answers there to a caller with the role `read`, for the paths
+  /// that are offered on the bus (AdminServer::offer): "/clients?prefix=account/a". So an operator
+  /// reaches the nodes of other hosts.
   NodeAnswer look(entity::rpc::Caller& from, std::string target);
 
   static constexpr auto kRpc =

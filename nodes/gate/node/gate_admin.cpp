@@ -144,6 +144,7 @@ void add_gate_admin(Node& node, Gate& gate) {
   net::add_front_metrics(context.metrics, gate.front());
   context.admin.get("/gate", AdminRole::observe,
                     [&gate](const Request&) { return Response::json(gate_json(gate)); });
+  context.admin.offer("/gate");
   add_client_routes(context.admin, gate);
 }
 

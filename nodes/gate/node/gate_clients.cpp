@@ -281,6 +281,9 @@ void add_client_routes(daemon::AdminServer& admin, Gate& gate) {
   admin.get("/announced", AdminRole::observe, [&gate](const Request& request) {
     return announced_answer(gate.sessions_core(), request);
   });
+  for (const char* path : {"/clients", "/client", "/partings", "/audience", "/announced"}) {
+    admin.offer(path);
+  }
 }
 
 }  // namespace starbus::nodes::gate

@@ -117,6 +117,7 @@ void add_login_admin(Node& node, Desk& desk, LoginService& service, Accounts* ac
   context.admin.get("/login", AdminRole::observe, [&desk, &service](const Request&) {
     return Response::json(login_json(desk, service));
   });
+  context.admin.offer("/login");
   context.admin.post(
       "/ban", [&desk, accounts](const Request& request) { return ban(desk, accounts, request); });
   context.admin.post(

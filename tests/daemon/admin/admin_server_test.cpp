@@ -63,6 +63,9 @@ TEST_F(AdminServerTest, IsLookedAtWithoutAConnection) {
   routes(server);
   server.get("/private", AdminRole::read, [](const Request&) { return Response::text("mail"); });
   server.get_async("/slow", AdminRole::observe, [](const Request&, const Reply&) {});
+  for (const char* path : {"/echo", "/private", "/slow", "/throws"}) server.offer(path);
+  server.get("/state", AdminRole::observe, [](const Request&) { return Response::text("gold"); });
+  EXPECT_EQ(server.look("/state", AdminRole::operate).status, 403U) << "it was not offered";
   const auto json = nlohmann::json::parse(server.look("/echo?x=a%20b", AdminRole::read).body);
   EXPECT_EQ(json["query"]["x"], "a b");
   EXPECT_EQ(server.look("/private", AdminRole::read).body, "mail");
