@@ -40,7 +40,7 @@ bus::Bytes full_state() {
   Player player;
   std::uint32_t random = 7;
   for (int i = 0; i < 100; ++i) {
-    Item* const item = *player.items.insert(1'000 + static_cast<int>(next_random(random) % 400));
+    Item* const item = *player.items.insert(1'000 + i);
     item->kind = static_cast<int>(next_random(random) % 400);
     item->count = static_cast<int>(1 + next_random(random) % 20);
     item->maker = "smith " + std::to_string(next_random(random) % 20);
