@@ -4,6 +4,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <vector>
 
+#include "entity/client/announcement.hpp"
 #include "entity/client/limits.hpp"
 #include "entity/objects/announce.hpp"
 #include "testing/cluster.hpp"
