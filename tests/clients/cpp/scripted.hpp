@@ -66,11 +66,21 @@ class Diary : public Events {
   Ticket ticket_;
 };
 
+inline Settings settings_of(std::vector<std::string> addresses, const NameTable* names) {
+  Settings settings;
+  settings.addresses = std::move(addresses);
+  settings.program = "test 1";
+  settings.schema = names == nullptr ? 7 : 0;
+  settings.seed = 3;
+  settings.names = names;
+  return settings;
+}
+
 /// See above.
 class World {
  public:
   explicit World(std::vector<std::string> addresses = {"a:1"}, const NameTable* names = nullptr)
-      : session({std::move(addresses), "test 1", names == nullptr ? 7U : 0U, 3, names}, diary) {}
+      : session(settings_of(std::move(addresses), names), diary) {}
 
   /// What the client has said and not been read yet.
   std::vector<wire::FromClient> said() {

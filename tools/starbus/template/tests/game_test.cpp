@@ -32,7 +32,6 @@ struct Process {
         players(rpc, loop.timers(), options.node, with(saved, first_id)),
         host(rpc, loop.timers(), {}) {
     players.world().add(around);
-    players.world().add(clients);
     players.declare<Player>({.mirrored = true});
     host.add<Chat>(kChat).value();
     host.add<Shop>(kShop).value();
