@@ -14,7 +14,7 @@
 #include "bench/bus/load.hpp"
 #include "bench/bus/message.hpp"
 #include "bench/harness/clock.hpp"
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 
 namespace starbus::bench {
 

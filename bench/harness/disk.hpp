@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 #include "bench/harness/result.hpp"
 
 namespace starbus::bench {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bench/harness/clock.hpp"
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 
 namespace starbus::bench::mail {
 

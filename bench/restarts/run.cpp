@@ -5,7 +5,7 @@
 
 #include "bench/harness/clock.hpp"
 #include "bench/harness/files.hpp"
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 #include "bench/restarts/daemon.hpp"
 #include "bench/restarts/streams.hpp"
 

@@ -19,7 +19,7 @@ Settings seeded(Settings settings) {
 
 Client::Client(Options options, Events& events)
     : session_(seeded(std::move(options.settings)), events),
-      tls_(std::move(options.tls)),
+      way_{std::move(options.tls), std::move(options.web_socket), std::move(options.from)},
       resolver_(Resolver::shared()) {}
 
 Client::~Client() = default;
@@ -32,6 +32,17 @@ Time Client::deadline() const {
   const Time due = session_.deadline();
   // Names are looked up in another thread, which wakes nobody.
   return connection_ && connection_->resolving() ? std::min(due, now() + kLookAgain) : due;
+}
+
+Traffic Client::traffic() const {
+  if (!connection_) return before_;
+  return {before_.in + connection_->traffic().in, before_.out + connection_->traffic().out};
+}
+
+bool Client::cut_after(std::size_t bytes) {
+  if (!connection_ || !connection_->open()) return false;
+  connection_->cut_after(bytes);
+  return true;
 }
 
 void Client::poll(milliseconds most) {
@@ -49,12 +60,16 @@ void Client::service() {
   session_.tick(now());
   if (!session_.connection()) drop();
   if (const auto address = session_.connect(now())) {
-    connection_ = std::make_unique<Connection>(*address, tls_, resolver_);
+    connection_ = std::make_unique<Connection>(*address, way_, resolver_);
     told_open_ = false;
     receive();
   }
   send();
   serving_ = false;
+}
+
+void Client::flush() {
+  if (!serving_) send();
 }
 
 void Client::receive() {
@@ -71,7 +86,9 @@ void Client::receive() {
 }
 
 void Client::drop() {
-  if (connection_ && !connection_->why().empty()) trouble_ = connection_->why();
+  if (!connection_) return;
+  if (!connection_->why().empty()) trouble_ = connection_->why();
+  before_ = traffic();
   connection_.reset();
 }
 

@@ -1,5 +1,5 @@
-/// A player's client over TCP or TLS 1.3: a session (session.hpp) with a socket and a clock. Start
-/// here; docs/guide/game-client.md shows a whole program.
+/// A player's client over TCP or TLS 1.3, with or without a WebSocket: a session (session.hpp) with
+/// a socket and a clock. Start here; docs/guide/game-client.md shows a whole program.
 ///
 /// Owned by the program and used by one thread; nothing blocks but poll(). Thousands of clients may
 /// share a thread: wait for fd() and deadline() of each, and call service() of those that are due.
@@ -17,7 +17,9 @@ namespace starbus::game {
 /// What a client is made of.
 struct Options {
   Settings settings{};
-  std::shared_ptr<const Tls> tls{};  // null: in the clear
+  std::shared_ptr<const Tls> tls{};         // null: in the clear
+  std::optional<std::string> web_socket{};  // the path of a WebSocket; nullopt: none
+  std::string from{};                       // numeric address to connect from; empty: any
 };
 
 /// See above.
@@ -40,11 +42,19 @@ class Client {
   std::optional<milliseconds> server_time() const { return session_.clock().at(now()); }
   /// Why the last connection was not made, or was lost, for logs; empty: none was.
   const std::string& trouble() const { return trouble_; }
+  /// Bytes of all its connections.
+  Traffic traffic() const;
+  /// For tests of games: the connection that is open breaks after so many more bytes, and is made
+  /// again as after any loss. False: none is open.
+  bool cut_after(std::size_t bytes);
 
   /// Waits until something comes or is due, at most so long; then as service().
   void poll(milliseconds most);
   /// Reads, writes, and does what is due. Calls the events. Not from within one of them.
   void service();
+  /// Writes what was asked and said, as far as it goes, and reads nothing: for programs that ask
+  /// between two calls of service().
+  void flush();
   /// The socket to wait for: readable always, writable if wants_write(). It changes with each
   /// connection: ask after each service(). -1: there is none.
   int fd() const { return connection_ ? connection_->fd() : -1; }
@@ -60,9 +70,10 @@ class Client {
   void drop();
 
   Session session_;
-  std::shared_ptr<const Tls> tls_;
+  const Way way_;
   std::shared_ptr<Resolver> resolver_;
   std::unique_ptr<Connection> connection_;
+  Traffic before_;  // of connections that are over
   std::string trouble_;
   bool told_open_ = false;  // the session knows that the connection is open
   bool serving_ = false;

@@ -1,11 +1,13 @@
 #include "clients/cpp/connection.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -14,10 +16,36 @@
 
 namespace starbus::game {
 
-Connection::Connection(const std::string& address, std::shared_ptr<const Tls> tls,
-                       std::shared_ptr<Resolver> resolver)
+namespace {
+
+/// Bytes of one call of recv(); fewer that come were all.
+constexpr std::size_t kPart = 16 * 1024;
+
+/// Connections of one address of this host, which has fewer ports than a program may have clients.
+bool bind_to(int socket, const std::string& from) {
+  sockaddr_storage address{};
+  auto* const four = reinterpret_cast<sockaddr_in*>(&address);
+  auto* const six = reinterpret_cast<sockaddr_in6*>(&address);
+  socklen_t size = sizeof *four;
+  if (inet_pton(AF_INET, from.c_str(), &four->sin_addr) == 1) {
+    four->sin_family = AF_INET;
+  } else if (inet_pton(AF_INET6, from.c_str(), &six->sin6_addr) == 1) {
+    six->sin6_family = AF_INET6;
+    size = sizeof *six;
+  } else {
+    errno = EINVAL;
+    return false;
+  }
+  const int on = 1;  // the port is chosen when it is known where to
+  setsockopt(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  return bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0;
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& address, Way way, std::shared_ptr<Resolver> resolver)
     : address_(address),
-      tls_(std::move(tls)),
+      way_(std::move(way)),
       resolver_(std::move(resolver)),
       why_(address + ": no answer in time, check that a gate runs there") {
   if (auto parts = address_of(address)) {
@@ -61,6 +89,10 @@ void Connection::connect_next(const std::string& before) {
     if (fd_ < 0) return fail(std::string(std::strerror(errno)) + ", raise the limit of open files");
     const int on = 1;
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (!way_.from.empty() && !bind_to(fd_, way_.from)) {
+      return fail("from " + way_.from + ": " + std::strerror(errno) +
+                  ", use an address of this host");
+    }
     const auto* const where = reinterpret_cast<const sockaddr*>(&to.address);
     if (connect(fd_, where, to.size) == 0 || errno == EINPROGRESS) {
       stage_ = Stage::connecting;
@@ -81,9 +113,16 @@ void Connection::finish_connecting() {
   if (error != 0) {
     return connect_next(std::string(std::strerror(error)) + ", check that a gate runs there");
   }
-  if (!tls_) return set_open();
   stage_ = Stage::shaking;
-  stream_.emplace(tls_, lookup_->address.host);
+  if (way_.web_socket) web_socket_.emplace(address_, *way_.web_socket);
+  if (way_.tls) stream_.emplace(way_.tls, lookup_->address.host);
+  if (!stream_) shake_hands();
+}
+
+/// TLS is done, or there is none.
+void Connection::shake_hands() {
+  if (!web_socket_ || web_socket_->ready()) return set_open();
+  put_bytes(web_socket_->output());
 }
 
 void Connection::set_open() {
@@ -93,13 +132,21 @@ void Connection::set_open() {
 }
 
 bool Connection::read_some() {
-  std::byte part[16 * 1024];
+  std::byte part[kPart];
   std::size_t total = 0;
   while (total < kReadTurn && !failed()) {
-    const ssize_t size = recv(fd_, part, sizeof part, 0);
+    const std::size_t most = std::min(kPart, left_);
+    if (most == 0) {
+      fail("cut, as the program wanted");
+      break;
+    }
+    const ssize_t size = recv(fd_, part, most, 0);
     if (size > 0) {
-      total += static_cast<std::size_t>(size);
-      take(ByteView(part).first(static_cast<std::size_t>(size)));
+      const auto read = static_cast<std::size_t>(size);
+      total += read;
+      pass(read, traffic_.in);
+      take(ByteView(part).first(read));
+      if (read < most) break;  // what comes after it is told by the socket
     } else if (size < 0 && errno == EINTR) {
       continue;
     } else {
@@ -111,16 +158,33 @@ bool Connection::read_some() {
   return total != 0;
 }
 
+/// Counts bytes that have come or gone.
+void Connection::pass(std::size_t bytes, std::uint64_t& way) {
+  way += bytes;
+  if (left_ != kNoCut) left_ -= bytes;
+}
+
 void Connection::take(ByteView bytes) {
-  if (!stream_) return frames_.append(bytes);
+  if (!stream_) return take_plain(bytes);
+  const bool was_ready = stream_->ready();
   Bytes plain;
   const bool good = stream_->take(bytes, plain);
-  if (!plain.empty()) frames_.append(plain);
-  if (!good) {
-    write_some();  // the alert that tells the gate
-    return fail(stream_->why() + ", check the certificate");
-  }
-  if (stream_->ready()) set_open();
+  if (good && !was_ready && stream_->ready()) shake_hands();
+  if (!plain.empty() && !failed()) take_plain(plain);
+  if (good || failed()) return;
+  write_some();  // the alert that tells the gate
+  fail(stream_->why() + ", check the certificate");
+}
+
+void Connection::take_plain(ByteView bytes) {
+  if (!web_socket_) return frames_.append(bytes);
+  const bool was_ready = web_socket_->ready();
+  Bytes frames;
+  const bool good = web_socket_->take(bytes, frames);
+  if (!was_ready && web_socket_->ready()) set_open();
+  if (!frames.empty()) frames_.append(frames);
+  if (!good) return fail(web_socket_->why());
+  if (const Bytes answer = web_socket_->output(); !answer.empty()) put_bytes(answer);
 }
 
 bool Connection::room() const {
@@ -128,9 +192,17 @@ bool Connection::room() const {
 }
 
 void Connection::put(ByteView frame) {
-  if (!stream_) return put_frame(frame, out_);
+  if (!stream_ && !web_socket_) return put_frame(frame, out_);
   Bytes plain;
-  put_frame(frame, plain);
+  web_socket_ ? web_socket_->put(frame, plain) : put_frame(frame, plain);
+  put_bytes(plain);
+}
+
+void Connection::put_bytes(ByteView plain) {
+  if (!stream_) {
+    out_.insert(out_.end(), plain.begin(), plain.end());
+    return;
+  }
   if (!stream_->put(plain)) return fail(stream_->why());
   const Bytes cipher = stream_->output();
   out_.insert(out_.end(), cipher.begin(), cipher.end());
@@ -150,10 +222,12 @@ void Connection::write_some() {
     out_.insert(out_.end(), cipher.begin(), cipher.end());
   }
   std::size_t written = 0;
-  while (written < out_.size()) {
-    const ssize_t size = send(fd_, out_.data() + written, out_.size() - written, MSG_NOSIGNAL);
+  while (written < out_.size() && left_ != 0) {
+    const std::size_t most = std::min(out_.size() - written, left_);
+    const ssize_t size = send(fd_, out_.data() + written, most, MSG_NOSIGNAL);
     if (size > 0) {
       written += static_cast<std::size_t>(size);
+      pass(static_cast<std::size_t>(size), traffic_.out);
     } else if (errno != EINTR) {
       break;  // a lost connection shows when it is read
     }

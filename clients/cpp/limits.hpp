@@ -43,6 +43,9 @@ inline constexpr std::size_t kSendBytes = kRequestsOpen * kRequestBytes + 256 * 
 inline constexpr std::size_t kSendFrames = 1024;
 /// Bytes that wait before a socket: the rest waits as frames.
 inline constexpr std::size_t kSocketBytes = 64 * 1024;
+/// Bytes of a gate's answer to the upgrade of a WebSocket, and of answers to its pings that wait:
+/// the connection ends; a further ping is not answered.
+inline constexpr std::size_t kUpgradeBytes = 8 * 1024;
 /// Bytes that one client reads in a turn: the others are next.
 inline constexpr std::size_t kReadTurn = 256 * 1024;
 

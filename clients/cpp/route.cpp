@@ -5,10 +5,11 @@
 
 namespace starbus::game {
 
-Route::Route(std::vector<std::string> addresses, std::uint64_t seed)
+Route::Route(std::vector<std::string> addresses, std::uint64_t seed,
+             std::optional<std::size_t> first)
     : addresses_(std::move(addresses)), random_(seed) {
   if (addresses_.size() > kAddresses) addresses_.resize(kAddresses);
-  if (!addresses_.empty()) at_ = static_cast<std::size_t>(random_() % addresses_.size());
+  if (!addresses_.empty()) at_ = first.value_or(random_() % addresses_.size()) % addresses_.size();
 }
 
 void Route::start(Time now) {

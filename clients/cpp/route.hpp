@@ -14,8 +14,9 @@ namespace starbus::game {
 /// See above.
 class Route {
  public:
-  /// Begins at an address by chance, so that clients spread over the gates.
-  Route(std::vector<std::string> addresses, std::uint64_t seed);
+  /// Begins at the address with this place, or by chance, so that clients spread over the gates.
+  Route(std::vector<std::string> addresses, std::uint64_t seed,
+        std::optional<std::size_t> first = {});
 
   /// At once, as the program wants it.
   void start(Time now);

@@ -14,7 +14,7 @@ std::string_view name_of(State state) {
 Session::Session(Settings settings, Events& events)
     : settings_(std::move(settings)),
       events_(events),
-      route_(std::move(settings_.addresses), settings_.seed) {
+      route_(std::move(settings_.addresses), settings_.seed, settings_.first) {
   std::string& program = settings_.program;
   program.resize(std::min(program.size(), kProgramBytes));
   while (!is_utf8(program)) program.pop_back();

@@ -23,6 +23,7 @@ struct Settings {
   std::string program = "starbus";       // name and version, for logs
   std::uint64_t schema = 0;              // hash of the schema; 0: none
   std::uint64_t seed = 0;                // of pauses; a Client draws one instead of 0
+  std::optional<std::size_t> first{};    // place of the address to begin at; nullopt: by chance
 };
 
 /// Where a session stands.

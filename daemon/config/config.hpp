@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "bus/core/error.hpp"
@@ -60,6 +61,11 @@ class ConfigReader {
   /// Bytes as an integer, or a string with a unit: "64KiB", "16MiB", "2GiB".
   std::uint64_t size(std::string_view key, std::uint64_t fallback, std::uint64_t min = 0,
                      std::uint64_t max = kNoMaximum);
+  /// A fraction or an integer. Both bounds are allowed.
+  double number(std::string_view key, double fallback, double min, double max);
+  /// A list of values of any type but lists, tables and times.
+  using Scalar = std::variant<bool, std::int64_t, double, std::string>;
+  std::vector<Scalar> scalars(std::string_view key);
   /// Equal entries are a problem.
   std::vector<std::string> strings(std::string_view key, std::vector<std::string> fallback = {});
   /// [key]; if it is missing, a reader that returns the fallbacks.

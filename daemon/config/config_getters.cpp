@@ -103,6 +103,46 @@ std::uint64_t ConfigReader::size(std::string_view key, std::uint64_t fallback, s
   return fallback;
 }
 
+double ConfigReader::number(std::string_view key, double fallback, double min, double max) {
+  const Lookup found = look_up(key, "a number");
+  if (found.node == nullptr) return fallback;
+  const auto value = found.node->value<double>();
+  const auto shown = [](double each) { return (std::ostringstream() << each).str(); };
+  if (!value || found.node->is_boolean()) {
+    found.fail(not_a(key, found.wanted, *found.node));
+  } else if (!(*value >= min && *value <= max)) {
+    found.fail(out_of_range(key, shown(min), shown(max)) + "; it is " + shown(*value));
+  } else {
+    return *value;
+  }
+  return fallback;
+}
+
+std::vector<ConfigReader::Scalar> ConfigReader::scalars(std::string_view key) {
+  const Lookup found = look_up(key, "a list of values");
+  std::vector<Scalar> all;
+  if (found.node == nullptr) return all;
+  const toml::array* list = found.node->as_array();
+  if (list == nullptr) {
+    found.fail(not_a(key, found.wanted, *found.node));
+    return all;
+  }
+  for (const toml::node& item : *list) {
+    if (const auto* flag = item.as_boolean()) {
+      all.emplace_back(flag->get());
+    } else if (const auto* integer = item.as_integer()) {
+      all.emplace_back(integer->get());
+    } else if (const auto* fraction = item.as_floating_point()) {
+      all.emplace_back(fraction->get());
+    } else if (const auto* text = item.as_string()) {
+      all.emplace_back(text->get());
+    } else {
+      document_->add(item, not_a(key, found.wanted, item) + " in it");
+    }
+  }
+  return all;
+}
+
 std::vector<std::string> ConfigReader::strings(std::string_view key,
                                                std::vector<std::string> fallback) {
   const Lookup found = look_up(key, "a list of strings");

@@ -1,14 +1,14 @@
-// Histogram: a log-linear histogram of non-negative 64-bit values (nanoseconds here), in the manner
-// of HdrHistogram: 128 equal steps in every power of two, so a percentile is never more than 1 %
-// above the value that was recorded. Fixed memory (58 KiB), no allocation while recording.
-// Not thread-safe; merge() joins the histograms of several threads or processes.
+/// Histogram: a log-linear histogram of non-negative 64-bit values (nanoseconds here), in the
+/// manner of HdrHistogram: 128 equal steps in every power of two, so a percentile is never more
+/// than 1 % above the value that was recorded. Fixed memory (58 KiB), no allocation while
+/// recording. Not thread-safe; merge() joins the histograms of several threads or processes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-namespace starbus::bench {
+namespace starbus {
 
 class Histogram {
  public:
@@ -39,4 +39,4 @@ class Histogram {
   double sum_ = 0;
 };
 
-}  // namespace starbus::bench
+}  // namespace starbus

@@ -1,4 +1,4 @@
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace starbus::bench {
+namespace starbus {
 namespace {
 
 TEST(Histogram, IsEmptyAtFirst) {
@@ -75,4 +75,4 @@ TEST(Histogram, AgreesWithSortedValues) {
 }
 
 }  // namespace
-}  // namespace starbus::bench
+}  // namespace starbus

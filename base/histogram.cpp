@@ -1,10 +1,10 @@
-#include "bench/harness/histogram.hpp"
+#include "base/histogram.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-namespace starbus::bench {
+namespace starbus {
 
 std::size_t Histogram::bucket_of(std::uint64_t value) {
   if (value < kSteps) return static_cast<std::size_t>(value);
@@ -56,4 +56,4 @@ std::int64_t Histogram::percentile(double percent) const {
   return max_;
 }
 
-}  // namespace starbus::bench
+}  // namespace starbus

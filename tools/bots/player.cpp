@@ -1,0 +1,154 @@
+#include "tools/bots/player.hpp"
+
+#include <algorithm>
+
+#include "clients/cpp/calls.hpp"
+
+namespace starbus::bots {
+namespace {
+
+constexpr std::string_view kAccountPrefix = "account/";
+// Methods of every account (nodes/players/account.hpp), and their types.
+constexpr std::uint32_t kChoose = game::hash_of("starbus_account.choose");
+constexpr std::uint32_t kCreate = game::hash_of("starbus_account.create");
+// Their error no_character (docs/reference/errors.md).
+constexpr std::uint16_t kPlayerErrors = 25;
+constexpr std::uint16_t kNoCharacter = 6;
+/// Until an account that is busy is asked again.
+constexpr Nanos kChooseAgain = kSecond / 2;
+
+game::Options options_of(const Ground& ground, std::uint64_t bot, std::uint64_t seed) {
+  game::Options options = ground.options;
+  options.settings.seed = seed;
+  options.settings.first = static_cast<std::size_t>(bot % ground.script.gates.urls.size());
+  if (ground.script.gates.from) options.from = ground.script.gates.from->at(bot);
+  return options;
+}
+
+}  // namespace
+
+Player::Player(Ground& ground, std::uint64_t bot, const std::string& account)
+    : ground_(ground),
+      bot_(bot),
+      account_(account),
+      client_(options_of(ground, bot, ground.random() | 1), *this),
+      listener_(ground, bot, account),
+      asker_(ground, bot, account, client_) {}
+
+void Player::log_in(const std::string& method, const std::string& proof) {
+  const game::ByteView bytes = game::bytes_of(proof);
+  if (client_.login({method, account_, {bytes.begin(), bytes.end()}})) return;
+  on_ended(game::EndReason::malformed, "the account, the method or the proof is too long");
+}
+
+void Player::come_back(const game::Bytes& reentry) {
+  game::Ticket ticket;
+  ticket.reentry = reentry;
+  client_.reenter(std::move(ticket));
+}
+
+void Player::service() {
+  client_.service();
+  const std::uint64_t made = client_.session().counts().connections;
+  ground_.figures.made += made - made_;
+  made_ = made;
+}
+
+void Player::act(Nanos now) {
+  const bool chooses = now >= choose_at_;
+  if (chooses) choose();
+  if (asker_.act(now) || chooses) client_.flush();
+}
+
+Nanos Player::client_due() const {
+  const game::Time at = client_.deadline();
+  return at == game::Time::max() ? kNever : at / std::chrono::nanoseconds(1);
+}
+
+Nanos Player::due() const {
+  return std::min({client_due(), asker_.due(), choose_at_});
+}
+
+void Player::say_goodbye() {
+  client_.bye();
+  client_.flush();
+}
+
+// --- what it hears -------------------------------------------------------------------------------
+
+void Player::on_waiting(const game::Waiting& waiting) {
+  if (waiting.what != game::WaitsFor::place) return;
+  if (!waits_) ++ground_.figures.waited;
+  waits_ = true;
+  ground_.figures.queue_most = std::max(ground_.figures.queue_most, waiting.ahead);
+}
+
+void Player::on_online(bool goes_on, const game::Ticket& ticket) {
+  ++(goes_on ? ground_.figures.resumed : ground_.figures.entered);
+  reentry_ = ticket.reentry;
+}
+
+void Player::on_lost(const game::Lost& lost) {
+  if (lost.was_online) ++ground_.figures.lost;
+  if (lost.reason) {
+    count(ground_.figures.refused, std::string(game::name_of(*lost.reason)));
+  } else if (!client_.trouble().empty()) {
+    count(ground_.figures.troubles, client_.trouble());
+  }
+}
+
+void Player::on_full(const game::FullState& full) {
+  ++ground_.figures.fulls;
+  listener_.on_full();
+  if (ground_.script.character && full.subject.starts_with(kAccountPrefix)) {
+    plays_ = false;
+    return choose();
+  }
+  plays_ = has_played_ = true;
+  asker_.on_full();
+}
+
+void Player::on_spoken(const game::Spoken& spoken) {
+  const auto call = game::read_call(spoken.body);
+  if (!call) return listener_.on_malformed_spoken(spoken.group);
+  listener_.on_call(*call, &spoken.group);
+}
+
+void Player::on_ended(game::EndReason reason, std::string_view text) {
+  ended_ = reason;
+  ended_text_ = text;
+  plays_ = false;
+  asker_.on_ended();
+  count(ground_.figures.ended, std::string(game::name_of(reason)));
+}
+
+// --- its character -------------------------------------------------------------------------------
+
+void Player::choose() {
+  choose_at_ = kNever;
+  game::Bytes arguments;
+  put_value(Type::str, account_ + ".1", arguments);
+  const game::Bytes body = game::call_body(kChoose, game::hash_of("(str)->"), arguments);
+  // Without an outcome another full state comes, and it chooses again.
+  client_.ask(body, [this](const game::Outcome& outcome) {
+    const auto answer = game::read_answer(outcome.answer);
+    if (outcome.fate != game::Fate::replied || !answer) return;
+    if (answer->kind == game::AnswerKind::value) return;
+    if (answer->domain == kPlayerErrors && answer->number == kNoCharacter) return create();
+    choose_at_ = now_nanos() + kChooseAgain;
+  });
+}
+
+void Player::create() {
+  game::Bytes arguments;
+  put_value(Type::str, filled(*ground_.script.character, bot_, account_), arguments);
+  const game::Bytes body = game::call_body(kCreate, game::hash_of("(str)->str"), arguments);
+  client_.ask(body, [this](const game::Outcome& outcome) {
+    const auto answer = game::read_answer(outcome.answer);
+    if (outcome.fate != game::Fate::replied || !answer) return;
+    if (answer->kind == game::AnswerKind::value) return choose();
+    count(ground_.figures.troubles, "no character: " + answer->detail);
+  });
+}
+
+}  // namespace starbus::bots

@@ -1,0 +1,79 @@
+/// One session of a bot: a client, what it chooses, what it asks and hears, and how it ends.
+/// Belongs to one loop, in its thread. It is destroyed when its session is over, or with the run.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "clients/cpp/client.hpp"
+#include "tools/bots/asker.hpp"
+#include "tools/bots/ground.hpp"
+#include "tools/bots/listener.hpp"
+
+namespace starbus::bots {
+
+/// See above.
+class Player final : public game::Events {
+ public:
+  Player(Ground& ground, std::uint64_t bot, const std::string& account);
+
+  void log_in(const std::string& method, const std::string& proof);
+  void come_back(const game::Bytes& reentry);
+  /// Another session of the bot goes on where that one is.
+  void follow(const Player& before) { listener_.follow(before.listener_); }
+
+  /// The socket is ready, or time has passed.
+  void service();
+  /// Says what is due.
+  void act(Nanos now);
+  Nanos due() const;
+  /// When its client is due.
+  Nanos client_due() const;
+  /// Breaks the connection within so many bytes. False: there is none.
+  bool cut(std::size_t bytes) { return client_.cut_after(bytes); }
+  void say_goodbye();
+
+  const game::Client& client() const { return client_; }
+  /// A full state of what the bot is to play has come.
+  bool has_played() const { return has_played_; }
+  /// Its latest full state counts.
+  bool plays() const { return plays_ && client_.state() == game::State::online; }
+  bool waits() const { return waits_ && !has_played_; }
+  std::optional<game::EndReason> ended() const { return ended_; }
+  const std::string& ended_text() const { return ended_text_; }
+  const Asker& asker() const { return asker_; }
+  /// The signed part of its latest ticket.
+  const game::Bytes& reentry() const { return reentry_; }
+
+ private:
+  void on_waiting(const game::Waiting& waiting) override;
+  void on_online(bool goes_on, const game::Ticket& ticket) override;
+  void on_lost(const game::Lost& lost) override;
+  void on_full(const game::FullState& full) override;
+  void on_call(const game::Call& call) override { listener_.on_call(call, nullptr); }
+  void on_news(game::ByteView) override { ++ground_.figures.news; }
+  void on_spoken(const game::Spoken& spoken) override;
+  void on_over(const game::Over&) override { plays_ = false; }
+  void on_ended(game::EndReason reason, std::string_view text) override;
+
+  void choose();
+  void create();
+
+  Ground& ground_;
+  const std::uint64_t bot_;
+  const std::string account_;
+  game::Client client_;
+  Listener listener_;
+  Asker asker_;
+  Nanos choose_at_ = kNever;
+  std::uint64_t made_ = 0;  // connections that were counted
+  bool plays_ = false;
+  bool has_played_ = false;
+  bool waits_ = false;
+  std::optional<game::EndReason> ended_;
+  std::string ended_text_;
+  game::Bytes reentry_;
+};
+
+}  // namespace starbus::bots
