@@ -31,7 +31,7 @@ std::string text_of(const Game& game, const Script& script) {
   if (game.urls().front().starts_with("tls")) text += "ca = " + quoted(game.certificate()) + "\n";
   if (!script.from.empty()) text += "from = " + quoted(script.from) + "\n";
   text += "[login]\n";
-  text += script.wrong ? "method = \"password\"\naccount = \"bot1\"\npassword = \"a guess {n}\"\n"
+  text += script.wrong ? "method = \"password\"\naccount = \"bot{n}\"\npassword = \"a guess of {n}\"\n"
           : script.passwords
               ? "method = \"create\"\naccount = \"bot{n}\"\npassword = \"the secret of {n}\"\n"
               : "method = \"shop\"\naccount = \"b:bot{n}\"\npassword = \"bot{n}\"\n";

@@ -20,7 +20,7 @@ struct Script {
   double seconds = 1;            // 0: until stop()
   bool character = true;         // they play characters; else their accounts
   bool passwords = false;        // of the login; else the server of accounts lets them in
-  bool wrong = false;            // all of them guess the password of the first account
+  bool wrong = false;            // they guess, and go on guessing
   std::string from = "127.1.0.0/16";  // their addresses
   std::string tables = {};       // [[say]], [[hear]], [cut], [takeover]
 };

@@ -1,7 +1,6 @@
 #include "bench/gate/roles.hpp"
 
-#include <memory>
-#include <optional>
+#include <functional>
 
 #include "bench/gate/load/bare_echo.hpp"
 #include "bench/gate/load/handshakes.hpp"

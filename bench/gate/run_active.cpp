@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bench/gate/bots.hpp"
 #include "bench/gate/broker.hpp"
 #include "bench/gate/room.hpp"
@@ -79,12 +81,12 @@ Result<Metrics> echoes(const Process& server, double seconds, Run run) {
   if (!said) return said.error();
   Work work;
   work.cpu_ns = static_cast<double>(server.cpu_ns() - cpu);
-  work.asked = said->at("sent").get<double>();
+  const double sent = said->at("sent").get<double>();
   work.answered = said->at("received").get<double>();
-  work.messages = work.asked + work.answered;
-  // The load is late if the server is, or the machine.
+  work.messages = sent + work.answered;
+  // The load is late if the server is, or the machine: then less was answered than was asked for.
   work.seconds = std::max(seconds, said->at("seconds").get<double>());
-  work.asked = std::max(work.asked, work.asked / seconds * work.seconds);
+  work.asked = sent / seconds * work.seconds;
   return metrics_of(work, said->at("p50").get<double>(), said->at("p99").get<double>());
 }
 

@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 constexpr int kStorm = 200;            // players that enter in a second: as shipped
 constexpr std::size_t kHonest = 30;    // who log in beside the guesser
 constexpr double kHonestPerSecond = 3;
-constexpr double kGuessesTried = 2;    // in a second
+constexpr std::size_t kGuessers = 60;  // that try again a second after each answer
 
 double sum_of(const Json& counts) {
   double sum = 0;
@@ -67,11 +67,10 @@ Result<Metrics> run_guesses(const Options& options) {
   // The second minute counts: the first mistakes cost nothing, as they should for people.
   const double minute = std::min(60.0, 6 * options.seconds);
   Script guesser{.name = "guesser",
-                 .bots = static_cast<std::size_t>(kGuessesTried * minute * 2.5),
-                 .arrive = kGuessesTried,
+                 .bots = kGuessers,
+                 .arrive = 0,
                  .character = false,
-                 .passwords = true,
-                 .from = "127.9.9.9/32"};
+                 .from = "127.9.9.9"};
   guesser.wrong = true;
   const auto started = Bots::start(game, guesser);
   if (!started) return started.error();
