@@ -27,10 +27,6 @@ std::optional<BegunCheck::Count> read_count(game::ByteView bytes) {
   return count;
 }
 
-Nanos nanos_of(milliseconds time) {
-  return time / std::chrono::nanoseconds(1);
-}
-
 }  // namespace
 
 Asker::Asker(Ground& ground, std::uint64_t bot, const std::string& account, game::Client& client)

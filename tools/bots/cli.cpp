@@ -4,6 +4,7 @@
 #include <ostream>
 #include <random>
 
+#include "bus/core/error.hpp"
 #include "daemon/config/config_values.hpp"
 #include "tools/bots/limits.hpp"
 #include "tools/bots/report.hpp"

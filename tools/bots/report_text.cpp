@@ -18,7 +18,7 @@ std::string flow(const char* what, std::uint64_t times, const Histogram& latency
          time_of(latency.percentile(50)) + " p99 " + time_of(latency.percentile(99));
 }
 
-std::string texts(const Texts& all) {
+std::string texts_text(const Texts& all) {
   std::string text;
   for (const auto& [what, times] : all) {
     text += (text.empty() ? "" : ", ") + std::to_string(times) + " " + bustop::printable(what);
@@ -26,13 +26,13 @@ std::string texts(const Texts& all) {
   return text.empty() ? "none" : text;
 }
 
-std::string per_second(std::uint64_t number, double seconds) {
+std::string per_second_text(std::uint64_t number, double seconds) {
   return seconds > 0 ? bustop::human_count(static_cast<double>(number) / seconds) : "-";
 }
 
 using Align = bustop::Table::Align;
 
-std::string says(const Script& script, const Outcome& outcome) {
+std::string says_text(const Script& script, const Outcome& outcome) {
   if (script.says.empty()) return {};
   bustop::Table table({{"say"},
                        {"asked", Align::right},
@@ -47,7 +47,7 @@ std::string says(const Script& script, const Outcome& outcome) {
   for (std::size_t i = 0; i < script.says.size(); ++i) {
     const SayFigures& from = outcome.measured.say[i];
     table.add({script.says[i].name, std::to_string(from.asked), std::to_string(from.replied),
-               per_second(from.replied, outcome.seconds),
+               per_second_text(from.replied, outcome.seconds),
                std::to_string(from.reply_lost) + ", " + std::to_string(from.not_begun) + ", " +
                    std::to_string(from.unknown),
                std::to_string(from.failed), time_of(from.latency.percentile(50)),
@@ -57,7 +57,7 @@ std::string says(const Script& script, const Outcome& outcome) {
   return table.text({});
 }
 
-std::string hears(const Script& script, const Outcome& outcome) {
+std::string hears_text(const Script& script, const Outcome& outcome) {
   if (script.hears.empty()) return {};
   bustop::Table table({{"hear"},
                        {"heard", Align::right},
@@ -71,7 +71,7 @@ std::string hears(const Script& script, const Outcome& outcome) {
   for (std::size_t i = 0; i < script.hears.size(); ++i) {
     const HearFigures& from = outcome.measured.hear[i];
     table.add({script.hears[i].name, std::to_string(from.heard),
-               per_second(from.heard, outcome.seconds), std::to_string(from.passed_over),
+               per_second_text(from.heard, outcome.seconds), std::to_string(from.passed_over),
                std::to_string(from.missing), time_of(from.latency.percentile(50)),
                time_of(from.latency.percentile(99)), time_of(from.latency.percentile(99.9)),
                time_of(from.latency.max())});
@@ -79,16 +79,16 @@ std::string hears(const Script& script, const Outcome& outcome) {
   return table.text({});
 }
 
-std::string errors(const Script& script, const Outcome& outcome) {
+std::string errors_text(const Script& script, const Outcome& outcome) {
   std::string text;
   for (std::size_t i = 0; i < script.says.size(); ++i) {
     const Texts& all = outcome.measured.say[i].errors;
-    if (!all.empty()) text += "errors of " + script.says[i].name + ": " + texts(all) + "\n";
+    if (!all.empty()) text += "errors of " + script.says[i].name + ": " + texts_text(all) + "\n";
   }
   return text;
 }
 
-std::string violations(const Violations::Seen& seen) {
+std::string violations_text(const Violations::Seen& seen) {
   std::ostringstream out;
   out << "violations: " << seen.count << "\n";
   for (const Violation& each : seen.told) {
@@ -143,13 +143,13 @@ std::string summary_text(const Script& script, const Given& given, const Outcome
       << bustop::human_seconds(outcome.entry_seconds) << ", p50 "
       << time_of(whole.entry.percentile(50)) << " p99 " << time_of(whole.entry.percentile(99))
       << " most " << time_of(whole.entry.max()) << "; " << whole.waited << " in a queue of up to "
-      << whole.queue_most << "; refused: " << texts(whole.refused) << "\n";
+      << whole.queue_most << "; refused: " << texts_text(whole.refused) << "\n";
   out << "connections: " << whole.made << " made, " << whole.lost << " lost, " << whole.cuts
-      << " of them cut; troubles: " << texts(whole.troubles) << "\n";
+      << " of them cut; troubles: " << texts_text(whole.troubles) << "\n";
   out << "sessions: " << whole.entered << " entered, " << whole.resumed << " resumed, "
       << whole.fulls << " full states, " << whole.takeovers
-      << " takeovers; ended: " << texts(whole.ended) << "\n";
-  out << says(script, outcome) << errors(script, outcome) << hears(script, outcome);
+      << " takeovers; ended: " << texts_text(whole.ended) << "\n";
+  out << says_text(script, outcome) << errors_text(script, outcome) << hears_text(script, outcome);
   out << "bytes of a bot: " << a_bot(outcome.bytes_in) << " in, " << a_bot(outcome.bytes_out)
       << " out\n";
   out << "this process: "
@@ -157,7 +157,7 @@ std::string summary_text(const Script& script, const Given& given, const Outcome
       << " % of a core, " << bustop::human_bytes(static_cast<double>(outcome.memory)) << ", "
       << bustop::human_bytes(static_cast<double>(grown) / static_cast<double>(script.bots))
       << " a bot\n";
-  out << violations(outcome.violations);
+  out << violations_text(outcome.violations);
   return out.str();
 }
 

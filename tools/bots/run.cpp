@@ -23,10 +23,6 @@ constexpr auto kLook = 50ms;
 /// For goodbyes at the end.
 constexpr auto kGoodbye = 3s;
 
-Nanos nanos_of(milliseconds time) {
-  return time / std::chrono::nanoseconds(1);
-}
-
 Result<game::Options> client_options(const Gates& gates) {
   game::Options options;
   for (const GateUrl& url : gates.urls) options.settings.addresses.push_back(url.address);

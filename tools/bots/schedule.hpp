@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 
@@ -13,6 +14,9 @@ namespace starbus::bots {
 
 using Nanos = std::int64_t;
 inline constexpr Nanos kSecond = 1'000'000'000;
+inline constexpr Nanos nanos_of(std::chrono::milliseconds time) {
+  return time / std::chrono::nanoseconds(1);
+}
 inline constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
 
 /// See above.

@@ -10,17 +10,17 @@
 namespace starbus::bots {
 namespace {
 
-constexpr std::array<std::string_view, 12> kNames{"b",   "i8",  "i16", "i32", "i64", "u8",
-                                                  "u16", "u32", "u64", "f32", "f64", "str"};
+constexpr std::array<std::string_view, 12> kTypeNames{"b",   "i8",  "i16", "i32", "i64", "u8",
+                                                      "u16", "u32", "u64", "f32", "f64", "str"};
 
 std::optional<Type> type_of(std::string_view name) {
-  const auto at = std::ranges::find(kNames, name);
-  if (at == kNames.end()) return std::nullopt;
-  return static_cast<Type>(at - kNames.begin());
+  const auto at = std::ranges::find(kTypeNames, name);
+  if (at == kTypeNames.end()) return std::nullopt;
+  return static_cast<Type>(at - kTypeNames.begin());
 }
 
 std::string_view name_of(Type type) {
-  return kNames[static_cast<std::size_t>(type)];
+  return kTypeNames[static_cast<std::size_t>(type)];
 }
 
 bool is_signed(Type type) {

@@ -48,6 +48,7 @@
 #include "nodes/service/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
+#include "tools/bots/limits.hpp"
 
 namespace starbus::catalogue {
 namespace {
@@ -189,6 +190,7 @@ std::vector<LimitTable> limit_tables() {
       {"passwords", "nodes/login/passwords/limits.hpp", nodes::login::kPasswordLimits},
       {"verifiers over HTTP", "nodes/login/verify/limits.hpp", nodes::login::kVerifyLimits},
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
+      {"scripted players", "tools/bots/limits.hpp", bots::kBotLimits},
       {"client protocol", "nodes/gate/wire/limits.hpp", nodes::gate::kClientFrameLimits},
   };
 }

@@ -76,6 +76,50 @@ TEST(GameClient, PlaysOverTcpAndComesBackAfterACut) {
             (std::vector<std::string>{"new", "player/7", "one", "two", "lost", "goes on", "bye"}));
 }
 
+TEST(GameClient, IsCutAfterAsManyBytesAsItIsTold) {
+  LoopGate gate;
+  Notes notes;
+  Client client(options_of({gate.address()}), notes);
+  EXPECT_FALSE(client.cut_after(1)) << "there is no connection yet";
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+  const Traffic before = client.traffic();
+  EXPECT_GT(before.in, 0u);
+  EXPECT_GT(before.out, 0u);
+  ASSERT_TRUE(client.cut_after(3));
+  std::string answer;
+  const auto told = [&](const Outcome& outcome) { answer = text_of(outcome.answer); };
+  ASSERT_EQ(client.ask(bytes_of("buy"), told), Asked::ok);
+  client.flush();
+  EXPECT_EQ(client.traffic().out, before.out + 3) << "within the frame";
+  ASSERT_TRUE(work(gate, client, [&] { return !answer.empty(); }));
+  EXPECT_EQ(answer, "buy");
+  EXPECT_EQ(notes.lines[4], "lost");
+  EXPECT_EQ(notes.lines[5], "goes on");
+  EXPECT_NE(client.trouble().find("cut"), std::string::npos);
+}
+
+TEST(GameClient, ConnectsFromTheAddressThatItIsGiven) {
+  LoopGate gate;
+  Notes notes;
+  Options options = options_of({gate.address()});
+  options.from = "127.3.2.1";
+  Client client(options, notes);
+  ASSERT_TRUE(client.login(login()));
+  ASSERT_TRUE(work(gate, client, [&] { return notes.lines.size() == 4; }));
+  sockaddr_in own{};
+  socklen_t size = sizeof own;
+  ASSERT_EQ(getsockname(client.fd(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  EXPECT_EQ(ntohl(own.sin_addr.s_addr), 0x7f030201u);
+
+  options.from = "192.0.2.1";
+  Client wrong(options, notes);
+  ASSERT_TRUE(wrong.login(login()));
+  wrong.poll(1ms);
+  EXPECT_NE(wrong.trouble().find("use an address of this host"), std::string::npos)
+      << wrong.trouble();
+}
+
 /// A client among many of a thread.
 struct Bot {
   LoopGate gate;
