@@ -20,22 +20,22 @@ std::string quoted(const std::string& text) {
 std::string text_of(const Game& game, const Script& script) {
   std::string urls;
   for (const std::string& url : game.urls()) urls += quoted(url) + ", ";
-  std::string text = "bots = " + std::to_string(script.bots) +
-                     "\nfirst = " + std::to_string(script.first) +
-                     "\narrive = " + std::to_string(static_cast<int>(script.arrive)) +
-                     "\ncome_in = \"" + std::to_string(kComeIn / kSecond) + "s\"\nwarm_up = \"" +
-                     std::to_string(static_cast<int>(script.warm_up * 1000)) +
-                     "ms\"\nduration = \"" +
-                     std::to_string(static_cast<int>(script.seconds * 1000)) + "ms\"\n" +
-                     "[gates]\nurls = [" + urls + "]\n";
+  std::string text =
+      "bots = " + std::to_string(script.bots) + "\nfirst = " + std::to_string(script.first) +
+      "\narrive = " + std::to_string(static_cast<int>(script.arrive)) + "\ncome_in = \"" +
+      std::to_string(kComeIn / kSecond) + "s\"\nwarm_up = \"" +
+      std::to_string(static_cast<int>(script.warm_up * 1000)) + "ms\"\nduration = \"" +
+      std::to_string(static_cast<int>(script.seconds * 1000)) + "ms\"\n" + "[gates]\nurls = [" +
+      urls + "]\n";
   if (game.urls().front().starts_with("tls")) text += "ca = " + quoted(game.certificate()) + "\n";
   if (!script.from.empty()) text += "from = " + quoted(script.from) + "\n";
   text += "[login]\n";
-  text += script.wrong ? "method = \"password\"\naccount = \"bot{n}\"\npassword = \"a guess of {n}\"\n"
+  text += script.wrong
+              ? "method = \"password\"\naccount = \"bot{n}\"\npassword = \"a guess of {n}\"\n"
           : script.passwords
               ? "method = \"create\"\naccount = \"bot{n}\"\npassword = \"the secret of {n}\"\n"
               : "method = \"shop\"\naccount = \"b:bot{n}\"\npassword = \"bot{n}\"\n";
-  if (script.character) text += "[character]\nname = \"Bob\"\n";
+  if (script.character) text += "[character]\nname = \"Bob {n}\"\n";
   return text + script.tables;
 }
 
@@ -47,8 +47,7 @@ Result<Bots> Bots::start(Game& game, const Script& script) {
     return written.error();
   }
   const std::string bin = own_executable().substr(0, own_executable().rfind('/'));
-  const auto process =
-      game.processes().spawn(script.name, {bin + "/starbus-bots", "--json", file});
+  const auto process = game.processes().spawn(script.name, {bin + "/starbus-bots", "--json", file});
   if (!process) return process.error();
   return Bots(*process, game.file(script.name + ".log"));
 }

@@ -12,17 +12,17 @@ namespace starbus::bench::gate {
 
 // A script: what all of the benchmark share, and tables of its own.
 struct Script {
-  std::string name;              // of its files
+  std::string name;  // of its files
   std::size_t bots = 1;
-  std::size_t first = 1;         // the number of the first
-  double arrive = 500;           // in a second; 0: all at once
-  double warm_up = 1;            // seconds
-  double seconds = 1;            // 0: until stop()
-  bool character = true;         // they play characters; else their accounts
-  bool passwords = false;        // of the login; else the server of accounts lets them in
-  bool wrong = false;            // they guess, and go on guessing
+  std::size_t first = 1;              // the number of the first
+  double arrive = 500;                // in a second; 0: all at once
+  double warm_up = 1;                 // seconds
+  double seconds = 1;                 // 0: until stop()
+  bool character = true;              // they play characters; else their accounts
+  bool passwords = false;             // of the login; else the server of accounts lets them in
+  bool wrong = false;                 // they guess, and go on guessing
   std::string from = "127.1.0.0/16";  // their addresses
-  std::string tables = {};       // [[say]], [[hear]], [cut], [takeover]
+  std::string tables = {};            // [[say]], [[hear]], [cut], [takeover]
 };
 
 class Bots {

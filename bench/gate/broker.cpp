@@ -26,8 +26,8 @@ std::string configuration(int port, const std::string& folder, bool tls) {
                      "max_connections -1\n"
                      "max_queued_messages 0\n";
   if (tls) {
-    text += "certfile " + folder + "/gate.pem\nkeyfile " + folder +
-            "/gate.key\ntls_version tlsv1.3\n";
+    text +=
+        "certfile " + folder + "/gate.pem\nkeyfile " + folder + "/gate.key\ntls_version tlsv1.3\n";
   }
   return text;
 }
@@ -90,10 +90,14 @@ Result<Broker> Broker::start(const std::string& folder, ProcessGroup& processes,
 }
 
 Result<void> Broker::connect() {
-  std::vector<std::string> command{own_executable(),  "role",
-                                   "mqtt",            "--port",
-                                   std::to_string(port_), "--clients",
-                                   std::to_string(options_.clients), "--bytes",
+  std::vector<std::string> command{own_executable(),
+                                   "role",
+                                   "mqtt",
+                                   "--port",
+                                   std::to_string(port_),
+                                   "--clients",
+                                   std::to_string(options_.clients),
+                                   "--bytes",
                                    std::to_string(options_.bytes)};
   if (options_.tls) command.emplace_back("--tls");
   if (options_.answered) command.emplace_back("--answered");

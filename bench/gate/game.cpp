@@ -29,6 +29,7 @@ constexpr const char* kGateLimits =
 cluster_test::ClusterOptions cluster_options(const GameOptions& options) {
   cluster_test::ClusterOptions made;
   made.hosts = options.hosts;
+  made.more["a"] = "[mail]\nshards = ['0-255']\n";
   return made;
 }
 
@@ -47,10 +48,11 @@ Game::Game(const GameOptions& options)
   }
   if (options.tls) demand(make_certificate(cluster_.folder().string()));
   const int shop = cluster_test::free_port();
-  const auto process = processes_.spawn("shop", {own_executable(), "role", "shop", "--port",
-                                                 std::to_string(shop)});
+  const auto process =
+      processes_.spawn("shop", {own_executable(), "role", "shop", "--port", std::to_string(shop)});
   demand(process);
   demand(await_ready(**process));
+  start("starbus-manager", "a", "manager-1", "");
   start("starbus-db", "a", "db-1", "");
   start("starbus-login", "a", "login-1",
         "[login]\nkey = '" + file("login.key") +
@@ -58,8 +60,9 @@ Game::Game(const GameOptions& options)
             std::to_string(options.per_second) + "\n" + options.login_keys +
             "[[login.server]]\nmethod = 'shop'\nurl = 'http://127.0.0.1:" + std::to_string(shop) +
             "/?ticket={ticket_url}'\nget = true\naccount = 'account'\nprefix = 'b:'\n");
-  start("plaza", "a", "plaza-1",
-        "needs = ['service/db']\nticket_keys = ['" + file("login.pub") + "']\n" + options.plaza_keys);
+  start(
+      "plaza", "a", "plaza-1",
+      "needs = ['service/db']\nticket_keys = ['" + file("login.pub") + "']\n" + options.plaza_keys);
   for (std::size_t i = 0; i < options.gates.size(); ++i) start_gate(i, options);
   for (const auto& [name, node] : nodes_) await(*node);
 }
@@ -69,9 +72,9 @@ void Game::start_gate(std::size_t number, const GameOptions& options) {
   const std::string address = "127.0.0.1:" + std::to_string(ports_.back());
   urls_.push_back((options.tls ? "tls://" : "tcp://") + address);
   std::string listener = "[[gate.listeners]]\naddress = '" + address + "'\n";
-  listener += options.tls ? "certificates = '" + certificate() + "'\nkey = '" + file("gate.key") +
-                                "'\n"
-                          : "tls = false\n";
+  listener += options.tls
+                  ? "certificates = '" + certificate() + "'\nkey = '" + file("gate.key") + "'\n"
+                  : "tls = false\n";
   start("starbus-gate", options.gates[number], gate_name(number),
         "[gate]\naddress = '" + address + "'\ndrain_time = '" + options.drain_time +
             "'\n[gate.limits]\n" + kGateLimits + options.gate_limits + listener);

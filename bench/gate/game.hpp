@@ -1,7 +1,8 @@
 // Game: a cluster of the game that the gate is measured in: busroot, a busd on each host,
-// starbus-db, starbus-login, gates, and examples/plaza, as real processes that end with it. Logins
-// are believed by a server of accounts of the benchmark's own (load/shop.hpp), but for those with
-// passwords. One thread uses it. Throws std::runtime_error if something does not start.
+// starbus-manager, starbus-db, starbus-login, gates, and examples/plaza, as real processes that end
+// with it. Logins are believed by a server of accounts of the benchmark's own (load/shop.hpp), but
+// for those with passwords. One thread uses it. Throws std::runtime_error if something does not
+// start.
 #pragma once
 
 #include <map>
@@ -18,10 +19,10 @@ struct GameOptions {
   std::vector<std::string> hosts = {"a"};
   std::vector<std::string> gates = {"a"};  // the host of each
   bool tls = false;
-  std::string gate_limits = {};   // more lines of [gate.limits]
-  std::string login_keys = {};    // more lines of [login]
-  std::string plaza_keys = {};    // more lines of the game's file
-  int per_second = 2'000;         // players that enter
+  std::string gate_limits = {};  // more lines of [gate.limits]
+  std::string login_keys = {};   // more lines of [login]
+  std::string plaza_keys = {};   // more lines of the game's file
+  int per_second = 2'000;        // players that enter
   std::string drain_time = "10s";
 };
 

@@ -65,8 +65,10 @@ void make_small(const CLI::App& app, const SuiteOptions& suite, Options& options
 int main_of(int argc, char** argv) {
   CLI::App app{
       "Measures a gate with thousands of clients of starbus-bots and the game of examples/plaza:\n"
-      "memory, processor time, latency, handshakes and announcements beside mosquitto, haproxy and\n"
-      "a Colyseus room, as far as these are installed (scripts/deps --bench, npm); and counts what\n"
+      "memory, processor time, latency, handshakes and announcements beside mosquitto, haproxy "
+      "and\n"
+      "a Colyseus room, as far as these are installed (scripts/deps --bench, npm); and counts "
+      "what\n"
       "must be exact over cut connections, takeovers, and gates that are drained or killed.\n"
       "Progress goes to standard error, the table to standard output."};
   SuiteOptions suite;
@@ -87,7 +89,8 @@ int main_of(int argc, char** argv) {
   options.seconds = suite.seconds;
   // Gates and loads have their limits from here.
   if (const auto files = allow_files(kFiles); !files) std::cerr << files.error().what << "\n";
-  const std::vector<std::string> missing = suite.list ? std::vector<std::string>{} : missing_peers();
+  const std::vector<std::string> missing =
+      suite.list ? std::vector<std::string>{} : missing_peers();
   return run_suite(suite, cases_of(options, missing),
                    Report("gate", {{kStarbus, kMosquitto, kAnswered, kColyseus, kHaproxy},
                                    kStarbus,

@@ -24,17 +24,17 @@ Result<std::string> find_colyseus() {
   const std::filesystem::path program = own_executable();
   const auto folder = program.parent_path().parent_path() / "bench-colyseus";
   if (std::filesystem::exists(folder / "node_modules/@colyseus/core")) return folder.string();
-  return fail("colyseus: not installed; scripts/bench gate does that with npm, if it reaches a "
-              "registry");
+  return fail(
+      "colyseus: not installed; scripts/bench gate does that with npm, if it reaches a "
+      "registry");
 }
 
 Result<Room> Room::start(ProcessGroup& processes, const Options& options) {
   const auto folder = find_colyseus();
   if (!folder) return folder.error();
   const std::string port = std::to_string(cluster_test::free_port());
-  const auto server =
-      processes.spawn("colyseus", {"/usr/bin/env", "NODE_ENV=production", "node",
-                                   *folder + "/server.cjs", port});
+  const auto server = processes.spawn(
+      "colyseus", {"/usr/bin/env", "NODE_ENV=production", "node", *folder + "/server.cjs", port});
   if (!server) return server.error();
   if (const auto up = ready(**server); !up) return up.error();
   const auto load = processes.spawn(

@@ -93,9 +93,9 @@ Result<Metrics> echoes(const Process& server, double seconds, Run run) {
 Result<Metrics> active_mosquitto(bool answered, const Options& options) {
   const TemporaryFolder folder(temporary_parent(), false);
   ProcessGroup processes(folder.path());
-  auto broker = Broker::start(
-      folder.path(), processes,
-      {.answered = answered, .clients = options.active, .bytes = options.bytes});
+  auto broker =
+      Broker::start(folder.path(), processes,
+                    {.answered = answered, .clients = options.active, .bytes = options.bytes});
   if (!broker) return broker.error();
   if (const auto in = broker->connect(); !in) return in.error();
   return echoes(broker->broker(), options.seconds, [&](double seconds) {
@@ -109,7 +109,8 @@ Result<Metrics> active_colyseus(const Options& options) {
   ProcessGroup processes(folder.path());
   auto room = Room::start(processes, options);
   if (!room) return fail(room.error().what + processes.log_tail());
-  return echoes(room->server(), options.seconds, [&](double seconds) { return room->run(seconds); });
+  return echoes(room->server(), options.seconds,
+                [&](double seconds) { return room->run(seconds); });
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ Copies copies_of(Game& game) {
 
 // Once a second, since all must have heard one before the next.
 Result<Metrics> announce_starbus(const Options& options) {
-  Game game({.hosts = {"a", "b"},
-             .gates = {"a", "b"},
-             .plaza_keys = "news_per_second = 1\nnews_bytes = " + std::to_string(options.bytes) +
-                           "\n"});
+  Game game(
+      {.hosts = {"a", "b"},
+       .gates = {"a", "b"},
+       .plaza_keys = "news_per_second = 1\nnews_bytes = " + std::to_string(options.bytes) + "\n"});
   const double seconds = options.announcements;
   const auto started = Bots::start(game, {.name = "hearers",
                                           .bots = options.active,
@@ -57,16 +57,16 @@ Result<Metrics> announce_starbus(const Options& options) {
   if (violations_of(*summary) != 0) return fail("something was lost, doubled or foreign");
   const Json& heard = summary->at("hear").at(0);
   if (heard.at("missing") != 0) return fail("members have missed an announcement");
-  return Metrics{{"last", heard.at("latency_us").at("max").get<double>() / 1000},
-                 {"copies", (after.sent - before.sent) /
-                                (after.announcements - before.announcements)}};
+  return Metrics{
+      {"last", heard.at("latency_us").at("max").get<double>() / 1000},
+      {"copies", (after.sent - before.sent) / (after.announcements - before.announcements)}};
 }
 
 Result<Metrics> announce_mosquitto(const Options& options) {
   const TemporaryFolder folder(temporary_parent(), false);
   ProcessGroup processes(folder.path());
-  auto broker = Broker::start(folder.path(), processes,
-                              {.clients = options.active, .bytes = options.bytes});
+  auto broker =
+      Broker::start(folder.path(), processes, {.clients = options.active, .bytes = options.bytes});
   if (!broker) return broker.error();
   if (const auto in = broker->connect(); !in) return in.error();
   if (const auto warm = broker->run("fanout 3", 10); !warm) return warm.error();

@@ -64,7 +64,8 @@ Result<Metrics> of_haproxy(const Options& options) {
   if (const auto up = await_port(port, **server); !up) {
     return fail(up.error().what + processes.log_tail());
   }
-  return shake_hands(processes, port, [&] { return (*server)->cpu_ns(); }, options);
+  return shake_hands(
+      processes, port, [&] { return (*server)->cpu_ns(); }, options);
 }
 
 Result<Metrics> of_gate(const Options& options) {

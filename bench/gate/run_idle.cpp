@@ -44,8 +44,7 @@ Result<Metrics> idle_starbus(bool tls, const Options& options) {
 Result<Metrics> idle_mosquitto(bool tls, const Options& options) {
   const TemporaryFolder folder(temporary_parent(), false);
   ProcessGroup processes(folder.path());
-  auto broker = Broker::start(folder.path(), processes,
-                              {.tls = tls, .clients = options.idle});
+  auto broker = Broker::start(folder.path(), processes, {.tls = tls, .clients = options.idle});
   if (!broker) return broker.error();
   const pid_t pid = broker->broker().pid();
   const double before = Game::resident(pid);

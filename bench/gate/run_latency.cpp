@@ -16,9 +16,9 @@ Result<double> bare_p50(Game& game, const Options& options) {
   const std::string port = std::to_string(cluster_test::free_port());
   const std::string bytes = std::to_string(options.bytes);
   const auto server = game.processes().spawn(
-      "bare", {own_executable(), "role", "bare-server", "--endpoint", game.endpoint(), "--subjects",
-               "player/b:bot{n}.1", "--method", "plaza_player.echo", "--port", port, "--bytes",
-               bytes});
+      "bare",
+      {own_executable(), "role", "bare-server", "--endpoint", game.endpoint(), "--subjects",
+       "player/b:bot{n}.1", "--method", "plaza_player.echo", "--port", port, "--bytes", bytes});
   if (!server) return server.error();
   if (const auto ready = await_ready(**server); !ready) return ready.error();
   const auto load = game.processes().spawn(
@@ -56,8 +56,7 @@ Result<Metrics> run_latency(const Options& options) {
   const auto summary = gate_echo(game, options);
   if (!summary) return summary.error();
   if (violations_of(*summary) != 0) return fail("something was lost, doubled or foreign");
-  const double through_gate =
-      summary->at("say").at(0).at("latency_us").at("p50").get<double>();
+  const double through_gate = summary->at("say").at(0).at("latency_us").at("p50").get<double>();
   // Players end with their sessions: others keep them there.
   const auto present =
       Bots::start(game, {.name = "present", .bots = kClients, .warm_up = 0, .seconds = 0});

@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kStorm = 200;            // players that enter in a second: as shipped
-constexpr std::size_t kHonest = 30;    // who log in beside the guesser
+constexpr int kStorm = 200;          // players that enter in a second: as shipped
+constexpr std::size_t kHonest = 30;  // who log in beside the guesser
 constexpr double kHonestPerSecond = 3;
 constexpr std::size_t kGuessers = 60;  // that try again a second after each answer
 
@@ -66,11 +66,8 @@ Result<Metrics> run_guesses(const Options& options) {
   if (!alone) return alone.error();
   // The second minute counts: the first mistakes cost nothing, as they should for people.
   const double minute = std::min(60.0, 6 * options.seconds);
-  Script guesser{.name = "guesser",
-                 .bots = kGuessers,
-                 .arrive = 0,
-                 .character = false,
-                 .from = "127.9.9.9"};
+  Script guesser{
+      .name = "guesser", .bots = kGuessers, .arrive = 0, .character = false, .from = "127.9.9.9"};
   guesser.wrong = true;
   const auto started = Bots::start(game, guesser);
   if (!started) return started.error();

@@ -2,13 +2,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "bench/gate/load/bare_echo.hpp"
 #include "bench/gate/load/epoll.hpp"
 #include "bench/gate/load/pace.hpp"
 #include "bench/gate/load/socket.hpp"
 #include "bench/gate/load/stamp.hpp"
 #include "bench/harness/clock.hpp"
-#include "bench/harness/histogram.hpp"
 
 namespace starbus::bench::gate {
 namespace {

@@ -38,10 +38,9 @@ class Line : public std::enable_shared_from_this<Line> {
  private:
   void ask() {
     const std::string call = head_ + message_;
-    bus_.call(subject_, bus::as_bytes(call), bus::CallOptions{},
-              [self = shared_from_this()](const bus::Result<bus::Bytes>& reply) {
-                self->answer(reply);
-              });
+    bus_.call(
+        subject_, bus::as_bytes(call), bus::CallOptions{},
+        [self = shared_from_this()](const bus::Result<bus::Bytes>& reply) { self->answer(reply); });
     read();
   }
 

@@ -31,8 +31,8 @@ class Epoll {
     ::epoll_ctl(handle_, EPOLL_CTL_MOD, file, &event);
   }
   std::span<const epoll_event> wait(int timeout_ms) {
-    const int count = ::epoll_wait(handle_, events_.data(), static_cast<int>(events_.size()),
-                                   timeout_ms);
+    const int count =
+        ::epoll_wait(handle_, events_.data(), static_cast<int>(events_.size()), timeout_ms);
     return {events_.data(), static_cast<std::size_t>(count < 0 ? 0 : count)};
   }
 

@@ -84,8 +84,8 @@ class Handshakes {
     where.sin_family = AF_INET;
     where.sin_port = htons(static_cast<std::uint16_t>(options_.port));
     where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int met = ::connect(attempt.handle, reinterpret_cast<const sockaddr*>(&where),
-                              sizeof where);
+    const int met =
+        ::connect(attempt.handle, reinterpret_cast<const sockaddr*>(&where), sizeof where);
     if (met != 0 && errno != EINPROGRESS) return false;
     attempt.ssl.reset(SSL_new(tls_.get()));
     SSL_set_app_data(attempt.ssl.get(), &attempt);

@@ -5,13 +5,13 @@
 #include <sstream>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "bench/gate/load/epoll.hpp"
 #include "bench/gate/load/mqtt_wire.hpp"
 #include "bench/gate/load/pace.hpp"
 #include "bench/gate/load/socket.hpp"
 #include "bench/gate/load/stamp.hpp"
 #include "bench/harness/clock.hpp"
-#include "bench/harness/histogram.hpp"
 
 namespace starbus::bench::gate {
 namespace {
@@ -178,8 +178,8 @@ int run_mqtt_load(const MqttOptions& options) {
     double first = 0;
     double second = 0;
     words >> word >> first >> second;
-    const Result<Json> result = word == "echo" ? load.echo(first, second)
-                                               : load.fanout(static_cast<int>(first));
+    const Result<Json> result =
+        word == "echo" ? load.echo(first, second) : load.fanout(static_cast<int>(first));
     if (!result) return failed(result.error());
     std::cout << *result << std::endl;
   }

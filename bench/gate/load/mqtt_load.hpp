@@ -20,7 +20,7 @@ struct MqttOptions {
   std::size_t clients = 0;
   std::size_t bytes = 64;  // of a body: at least kStampBytes
   bool tls = false;
-  bool answered = false;   // by a responder
+  bool answered = false;  // by a responder
 };
 
 // Prints "ready" when all are connected. The exit code.

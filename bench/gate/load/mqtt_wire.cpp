@@ -39,8 +39,8 @@ std::size_t number_at(std::string_view bytes, std::size_t at) {
 std::string connect_packet(std::string_view client) {
   std::string rest;
   add_text(rest, "MQTT");
-  rest += '\x04';  // 3.1.1
-  rest += '\x02';  // a clean session
+  rest += '\x04';       // 3.1.1
+  rest += '\x02';       // a clean session
   add_number(rest, 0);  // no keep-alive
   add_text(rest, client);
   return packet(kConnect, rest);

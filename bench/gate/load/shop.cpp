@@ -36,9 +36,10 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     answer_.keep_alive(question_.keep_alive());
     answer_.body() = "{\"account\": \"" + account + "\"}";
     answer_.prepare_payload();
-    http::async_write(socket_, answer_, [self = shared_from_this()](const auto& error, std::size_t) {
-      if (!error && self->answer_.keep_alive()) self->read();
-    });
+    http::async_write(socket_, answer_,
+                      [self = shared_from_this()](const auto& error, std::size_t) {
+                        if (!error && self->answer_.keep_alive()) self->read();
+                      });
   }
 
   tcp::socket socket_;

@@ -1,5 +1,5 @@
-// Shop: the server of accounts of a benchmark's cluster. It believes everybody: GET /?ticket=NAME is
-// answered with {"account": "NAME"}. So thousands log in without the hashes of their passwords,
+// Shop: the server of accounts of a benchmark's cluster. It believes everybody: GET /?ticket=NAME
+// is answered with {"account": "NAME"}. So thousands log in without the hashes of their passwords,
 // which would be most of the time.
 #pragma once
 

@@ -27,9 +27,9 @@ TlsContext client_tls() {
   if (!context) return nullptr;
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_NONE, nullptr);
-  SSL_CTX_set_mode(context.get(),
-                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                       SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                      SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                      SSL_MODE_RELEASE_BUFFERS);
   return context;
 }
 
@@ -39,8 +39,8 @@ Result<Socket> Socket::connect(int port, const TlsContext& tls) {
   where.sin_family = AF_INET;
   where.sin_port = htons(static_cast<std::uint16_t>(port));
   where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (socket.handle_ < 0 || ::connect(socket.handle_, reinterpret_cast<const sockaddr*>(&where),
-                                      sizeof where) != 0) {
+  if (socket.handle_ < 0 ||
+      ::connect(socket.handle_, reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0) {
     return system_failure("cannot connect to port " + std::to_string(port));
   }
   const int on = 1;
