@@ -1,5 +1,6 @@
 #include "bench/gate/bots.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 #include "bench/harness/clock.hpp"
@@ -57,13 +58,17 @@ bool Bots::said(const std::string& text) const {
   return log && log->find(text) != std::string::npos;
 }
 
+std::string Bots::log_tail() const {
+  constexpr std::size_t kTail = 600;
+  const auto log = read_text(log_);
+  return log ? log->substr(log->size() - std::min(log->size(), kTail)) : "";
+}
+
 Result<void> Bots::await_measured() {
   const std::int64_t end = now_ns() + kComeIn;
   while (!said("s measured")) {
     if (!process_->alive() || interrupted() || now_ns() > end) {
-      const auto log = read_text(log_);
-      return fail("the bots did not come in: " +
-                  (log ? log->substr(log->size() - std::min<std::size_t>(log->size(), 600)) : ""));
+      return fail("the bots did not come in: " + log_tail());
     }
     sleep_until_ns(now_ns() + 20 * kMillisecond);
   }
@@ -84,7 +89,7 @@ Result<Json> Bots::finish(double seconds) {
     break;
   }
   const Json summary = Json::parse(text, nullptr, false);
-  if (!summary.is_object()) return fail("the bots have no summary");
+  if (!summary.is_object()) return fail("the bots have no summary: " + log_tail());
   if (summary.value("result", "") == "failed") {
     return fail("the bots have failed: " + summary.value("failure", ""));
   }

@@ -43,6 +43,8 @@ class Bots {
  private:
   Bots(Process* process, std::string log) : process_(process), log_(std::move(log)) {}
 
+  std::string log_tail() const;
+
   Process* process_;
   std::string log_;
 };

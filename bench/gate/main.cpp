@@ -11,7 +11,7 @@
 namespace starbus::bench::gate {
 namespace {
 
-constexpr std::size_t kFiles = 65'536;
+constexpr std::size_t kFiles = 20'000;  // of each process: gates and loads have one a client
 
 std::vector<std::string> missing_peers() {
   std::vector<std::string> missing;

@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kDrained{30};
 
 // Requests that the game counts, so that one that is begun twice, or never, shows.
 std::string counted_at(double rate) {
-  return "[[say]]\nname = \"turn\"\nmethod = \"plaza_player.turn\"\ntypes = \"()->[u64]\"\nrate "
+  return "[[say]]\nname = \"turn\"\nmethod = \"plaza_player.turn\"\ntypes = \"()->{[u64]}\"\nrate "
          "= " +
          std::to_string(rate) + "\nexpect = \"count\"\n";
 }
