@@ -12,16 +12,19 @@ namespace starbus {
 
 class Histogram {
  public:
-  void record(std::int64_t value);  // a negative value counts as zero
+  /// A negative value counts as zero.
+  void record(std::int64_t value);
+  /// As if all values of the other one had been recorded here.
   void merge(const Histogram& other);
 
   std::uint64_t count() const { return count_; }
   std::int64_t min() const { return count_ == 0 ? 0 : min_; }
   std::int64_t max() const { return max_; }
+  /// 0 when nothing was recorded.
   double mean() const;
 
-  // The smallest recordable value that at least `percent` of the recorded values do not exceed;
-  // 0 when nothing was recorded.
+  /// The smallest recordable value that at least `percent` of the recorded values do not exceed;
+  /// 0 when nothing was recorded.
   std::int64_t percentile(double percent) const;
 
  private:

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/histogram.hpp"
 #include "bench/bus/load.hpp"
 #include "bench/bus/message.hpp"
 #include "bench/harness/clock.hpp"
-#include "base/histogram.hpp"
 
 namespace starbus::bench {
 

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "bench/harness/clock.hpp"
 #include "base/histogram.hpp"
+#include "bench/harness/clock.hpp"
 
 namespace starbus::bench::mail {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
+#include "base/histogram.hpp"
 #include "bench/harness/clock.hpp"
 #include "bench/harness/files.hpp"
-#include "base/histogram.hpp"
 #include "bench/restarts/daemon.hpp"
 #include "bench/restarts/streams.hpp"
 

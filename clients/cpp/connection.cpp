@@ -137,7 +137,7 @@ bool Connection::read_some() {
   while (total < kReadTurn && !failed()) {
     const std::size_t most = std::min(kPart, left_);
     if (most == 0) {
-      fail("cut, as the program wanted");
+      fail(std::string(kWasCut));
       break;
     }
     const ssize_t size = recv(fd_, part, most, 0);

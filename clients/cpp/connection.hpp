@@ -26,6 +26,9 @@ struct Traffic {
   std::uint64_t out = 0;
 };
 
+/// What why() ends with after cut_after().
+inline constexpr std::string_view kWasCut = "cut, as the program wanted";
+
 /// See above.
 class Connection {
  public:

@@ -102,7 +102,8 @@ bool WebSocketStream::take(ByteView bytes, Bytes& frames) {
 bool WebSocketStream::read_upgrade() {
   const std::string_view text = text_of(in_);
   const std::size_t end = text.find("\r\n\r\n");
-  if (std::min(end, in_.size()) + 4 > kUpgradeBytes) return fail("its answer to the upgrade has no end");
+  if (std::min(end, in_.size()) + 4 > kUpgradeBytes)
+    return fail("its answer to the upgrade has no end");
   if (end == std::string_view::npos) return false;
   const std::string_view head = text.substr(0, end);
   if (!head.starts_with("HTTP/1.1 101")) {

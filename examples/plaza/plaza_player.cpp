@@ -37,7 +37,12 @@ void PlazaPlayer::tick(const entity::TimerFiring& firing) {
     first_time_ = wall_time();
   }
   const auto since = std::chrono::duration_cast<std::chrono::microseconds>(firing.due - first_due_);
-  const std::uint64_t time = first_time_ + static_cast<std::uint64_t>(since.count());
+  const std::uint64_t now = wall_time();
+  std::uint64_t time = first_time_ + static_cast<std::uint64_t>(since.count());
+  if (time > now) {  // the first one was late, or the wall clock was set back
+    first_time_ -= time - now;
+    time = now;
+  }
   // Not said, and not numbered, if there is no client.
   if (client().call<&PlazaClient::tick>(account(), life_, ticks_ + 1, time, load_)) ++ticks_;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clients/cpp/calls.hpp"
+#include "tools/bots/answers.hpp"
 
 namespace starbus::bots {
 namespace {
@@ -16,7 +17,7 @@ bool has_part(double chance, std::uint64_t bot, std::size_t which) {
   return static_cast<double>(drawn[0]) < chance * 4'294'967'296.0;
 }
 
-/// {life, number} of an answer of type [u64].
+/// {life, number} of an answer of type {[u64]}.
 std::optional<BegunCheck::Count> read_count(game::ByteView bytes) {
   game::FieldReader in(bytes);
   const std::size_t size = in.count(2);
@@ -183,10 +184,9 @@ void Asker::replied(const Open& open, const game::Outcome& outcome) {
   if (what.answer) figures.latency.record(now_nanos() - open.meant);
   const auto answer = game::read_answer(outcome.answer);
   if (!answer) return report(Broken::malformed, open.which, "an answer", "other bytes");
-  if (answer->kind != game::AnswerKind::value) {
+  if (const auto refusal = refusal_of(*answer)) {
     ++figures.failed;
-    count(figures.errors, std::to_string(answer->domain) + " " + std::to_string(answer->number) +
-                              " " + answer->detail);
+    count(figures.errors, refusal->to_string());
     return check_begun(open, outcome.fate, {});
   }
   if (what.expect == Say::Expect::echo && !std::ranges::equal(answer->bytes, open.echo)) {

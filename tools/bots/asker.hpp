@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tools/bots/begun_check.hpp"
+#include "tools/bots/checks/begun_check.hpp"
 #include "tools/bots/ground.hpp"
 
 namespace starbus::bots {

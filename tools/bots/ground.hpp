@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "clients/cpp/client.hpp"
+#include "tools/bots/checks/violations.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/script.hpp"
-#include "tools/bots/violations.hpp"
 
 namespace starbus::bots {
 

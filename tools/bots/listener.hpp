@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/bots/checks/number_check.hpp"
 #include "tools/bots/ground.hpp"
-#include "tools/bots/number_check.hpp"
 
 namespace starbus::bots {
 

@@ -59,6 +59,7 @@ void Loop::add(std::uint64_t number, Nanos arrival) {
 }
 
 void Loop::start() {
+  set_timer();
   thread_ = std::thread([this] { run(); });
 }
 

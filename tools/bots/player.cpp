@@ -1,8 +1,9 @@
 #include "tools/bots/player.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "clients/cpp/calls.hpp"
+#include "tools/bots/answers.hpp"
 
 namespace starbus::bots {
 namespace {
@@ -11,6 +12,8 @@ constexpr std::string_view kAccountPrefix = "account/";
 // Methods of every account (nodes/players/account.hpp), and their types.
 constexpr std::uint32_t kChoose = game::hash_of("starbus_account.choose");
 constexpr std::uint32_t kCreate = game::hash_of("starbus_account.create");
+constexpr std::uint32_t kChooseTypes = game::hash_of("(str)->!{{u16,u16},{n,bytes}}");
+constexpr std::uint32_t kCreateTypes = game::hash_of("(str)->str!{{u16,u16},{n,bytes}}");
 // Their error no_character (docs/reference/errors.md).
 constexpr std::uint16_t kPlayerErrors = 25;
 constexpr std::uint16_t kNoCharacter = 6;
@@ -49,6 +52,14 @@ void Player::come_back(const game::Bytes& reentry) {
 
 void Player::service() {
   client_.service();
+  if (std::exchange(lost_, false)) {
+    is_to_break_ = false;
+    if (client_.trouble().ends_with(game::kWasCut)) {
+      ++ground_.figures.cuts;
+    } else if (!client_.trouble().empty()) {
+      count(ground_.figures.troubles, client_.trouble());
+    }
+  }
   const std::uint64_t made = client_.session().counts().connections;
   ground_.figures.made += made - made_;
   made_ = made;
@@ -58,6 +69,12 @@ void Player::act(Nanos now) {
   const bool chooses = now >= choose_at_;
   if (chooses) choose();
   if (asker_.act(now) || chooses) client_.flush();
+}
+
+bool Player::cut(std::size_t bytes) {
+  if (is_to_break_) return false;
+  is_to_break_ = client_.cut_after(bytes);
+  return is_to_break_;
 }
 
 Nanos Player::client_due() const {
@@ -90,10 +107,12 @@ void Player::on_online(bool goes_on, const game::Ticket& ticket) {
 
 void Player::on_lost(const game::Lost& lost) {
   if (lost.was_online) ++ground_.figures.lost;
-  if (lost.reason) {
-    count(ground_.figures.refused, std::string(game::name_of(*lost.reason)));
-  } else if (!client_.trouble().empty()) {
-    count(ground_.figures.troubles, client_.trouble());
+  if (!lost.reason) {
+    lost_ = true;  // the client knows why when it has dropped the connection
+  } else {
+    is_to_break_ = false;
+    Texts& reasons = lost.was_online ? ground_.figures.troubles : ground_.figures.refused;
+    count(reasons, std::string(game::name_of(*lost.reason)));
   }
 }
 
@@ -128,13 +147,14 @@ void Player::choose() {
   choose_at_ = kNever;
   game::Bytes arguments;
   put_value(Type::str, account_ + ".1", arguments);
-  const game::Bytes body = game::call_body(kChoose, game::hash_of("(str)->"), arguments);
+  const game::Bytes body = game::call_body(kChoose, kChooseTypes, arguments);
   // Without an outcome another full state comes, and it chooses again.
   client_.ask(body, [this](const game::Outcome& outcome) {
     const auto answer = game::read_answer(outcome.answer);
     if (outcome.fate != game::Fate::replied || !answer) return;
-    if (answer->kind == game::AnswerKind::value) return;
-    if (answer->domain == kPlayerErrors && answer->number == kNoCharacter) return create();
+    const auto refusal = refusal_of(*answer);
+    if (!refusal) return;
+    if (refusal->domain == kPlayerErrors && refusal->number == kNoCharacter) return create();
     choose_at_ = now_nanos() + kChooseAgain;
   });
 }
@@ -142,12 +162,13 @@ void Player::choose() {
 void Player::create() {
   game::Bytes arguments;
   put_value(Type::str, filled(*ground_.script.character, bot_, account_), arguments);
-  const game::Bytes body = game::call_body(kCreate, game::hash_of("(str)->str"), arguments);
+  const game::Bytes body = game::call_body(kCreate, kCreateTypes, arguments);
   client_.ask(body, [this](const game::Outcome& outcome) {
     const auto answer = game::read_answer(outcome.answer);
     if (outcome.fate != game::Fate::replied || !answer) return;
-    if (answer->kind == game::AnswerKind::value) return choose();
-    count(ground_.figures.troubles, "no character: " + answer->detail);
+    const auto refusal = refusal_of(*answer);
+    if (!refusal) return choose();
+    count(ground_.figures.troubles, "no character: " + refusal->to_string());
   });
 }
 

@@ -30,8 +30,8 @@ class Player final : public game::Events {
   Nanos due() const;
   /// When its client is due.
   Nanos client_due() const;
-  /// Breaks the connection within so many bytes. False: there is none.
-  bool cut(std::size_t bytes) { return client_.cut_after(bytes); }
+  /// Breaks the connection within so many bytes. False: there is none, or it is to break already.
+  bool cut(std::size_t bytes);
   void say_goodbye();
 
   const game::Client& client() const { return client_; }
@@ -71,6 +71,8 @@ class Player final : public game::Events {
   bool plays_ = false;
   bool has_played_ = false;
   bool waits_ = false;
+  bool is_to_break_ = false;
+  bool lost_ = false;  // and not counted by its trouble yet
   std::optional<game::EndReason> ended_;
   std::string ended_text_;
   game::Bytes reentry_;

@@ -147,6 +147,7 @@ class Run {
     outcome_.entry_seconds = static_cast<double>(now_nanos() - started_) / kSecond;
     if (stopped()) {
       outcome_.ended = "signal";
+      outcome_.failure = "stopped before all had come in";
       return false;
     }
     if (!all_in()) {

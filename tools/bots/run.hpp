@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "tools/bots/checks/violations.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/script.hpp"
-#include "tools/bots/violations.hpp"
 
 namespace starbus::bots {
 

@@ -81,7 +81,7 @@ Say read_say(ConfigReader& in) {
   say.expect = expect == "echo"    ? Say::Expect::echo
                : expect == "count" ? Say::Expect::count
                                    : Say::Expect::any;
-  const std::string wanted = expect == "echo" ? "str" : "[u64]";
+  const std::string wanted = expect == "echo" ? "str" : "{[u64]}";
   if (say.expect != Say::Expect::any && say.types.answer != wanted) {
     in.problem("expect", in_marks(expect) + " needs 'types' that answer " + wanted);
   }
@@ -207,7 +207,7 @@ Result<Script> read_all(ConfigReader& in) {
   script.hears = read_rows<Hear>(in, "hear", kHears, read_hear);
   ConfigReader cut = in.table("cut");
   if (cut.has("every")) script.cut_every = cut.duration("every", 10s, 10ms, kLongestRun);
-  script.cut_bytes = cut.integer<std::size_t>("bytes", 4096, 0, 1'000'000);
+  script.cut_bytes = cut.integer<std::size_t>("bytes", 1000, 0, 1'000'000);
   ConfigReader takeover = in.table("takeover");
   if (takeover.has("every")) {
     script.takeover_every = takeover.duration("every", 60s, 100ms, kLongestRun);

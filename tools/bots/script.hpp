@@ -78,7 +78,7 @@ struct Script {
   std::vector<Say> says{};
   std::vector<Hear> hears{};
   std::optional<milliseconds> cut_every{};
-  std::size_t cut_bytes = 4096;
+  std::size_t cut_bytes = 1000;
   std::optional<milliseconds> takeover_every{};
 };
 

@@ -64,7 +64,7 @@ std::variant<Signature, BadSignature> read_signature(std::string_view text) {
   if (!after.empty() && !after.starts_with("->")) {
     return BadSignature{"has something other than \"->\" after its arguments"};
   }
-  if (!after.empty()) made.answer = after.substr(2);
+  if (!after.empty()) made.answer = after.substr(2, after.find('!') - 2);
   std::string_view rest = text.substr(1, close - 1);
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());

@@ -16,11 +16,11 @@ namespace starbus::bots {
 /// One type that a script can write and read.
 enum class Type : std::uint8_t { b, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str };
 
-/// The types of a method or of a call: "(str,u64)->[u64]".
+/// The types of a method or of a call: "(str,u64)->{[u64]}!u8".
 struct Signature {
   std::string text{};
   std::vector<Type> arguments{};
-  std::string answer{};  // as it is written; "" without "->"
+  std::string answer{};  // as it is written, without the refusal; "" without "->"
 };
 /// Errors, as a text: what cannot be read, and what can.
 struct BadSignature {

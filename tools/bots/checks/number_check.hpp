@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/bots/violations.hpp"
+#include "tools/bots/checks/violations.hpp"
 
 namespace starbus::bots {
 

@@ -1,4 +1,4 @@
-#include "tools/bots/begun_check.hpp"
+#include "tools/bots/checks/begun_check.hpp"
 
 namespace starbus::bots {
 

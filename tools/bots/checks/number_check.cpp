@@ -1,4 +1,4 @@
-#include "tools/bots/number_check.hpp"
+#include "tools/bots/checks/number_check.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "tools/bots/violations.hpp"
+#include "tools/bots/checks/violations.hpp"
 
 #include <utility>
 
