@@ -108,7 +108,8 @@ std::string echo_at(double rate, std::size_t bytes) {
 }
 
 std::string stream_at(double rate, std::size_t bytes) {
-  return "[[say]]\nname = \"stream\"\nmethod = \"plaza_player.stream\"\ntypes = \"(u32,u32)->\"\n"
+  return "[[say]]\nname = \"stream\"\nmethod = \"plaza_player.stream\"\ntypes = "
+         "\"(u32,u32)->!{{u16,u16},{n,bytes}}\"\n"
          "arguments = [" +
          std::to_string(static_cast<int>(rate)) + ", " + std::to_string(bytes) +
          "]\nat = \"start\"\n"

@@ -13,6 +13,7 @@ using cluster_test::Daemon;
 using namespace std::chrono_literals;
 
 constexpr double kSpare = 1.3;  // some are away when it is their turn
+constexpr double kBegin = 3;    // seconds until all of them have begun
 constexpr std::size_t kBytes = 64;
 constexpr std::chrono::seconds kDrained{30};
 
@@ -32,16 +33,21 @@ double ended_by(const Json& summary, const std::string& reason) {
   return summary.at("sessions").at("ended").value(reason, 0.0);
 }
 
-Metrics metrics_of(const Json& summary) {
+// Fails if the game had nothing to say, or refused what it was asked: then nothing was tried.
+Result<Metrics> metrics_of(const Json& summary) {
   double heard = 0;
   double missing = 0;
   for (const Json& each : summary.at("hear")) heard += each.at("heard").get<double>();
   for (const Json& each : summary.at("say")) missing += each.at("open").get<double>();
+  if (heard == 0) return fail("no numbered call was heard: " + summary.at("say").dump());
+  for (const Json& each : summary.at("say")) {
+    if (each.at("failed") != 0) return fail("answers are errors: " + each.at("errors").dump());
+  }
   const Json& bots = summary.at("bots");
-  return {{"violations", violations_of(summary)},
-          {"heard", heard},
-          {"open", missing},
-          {"absent", bots.at("wanted").get<double>() - bots.at("playing").get<double>()}};
+  return Metrics{{"violations", violations_of(summary)},
+                 {"heard", heard},
+                 {"open", missing},
+                 {"absent", bots.at("wanted").get<double>() - bots.at("playing").get<double>()}};
 }
 
 // Time goes by, or the bots end.
@@ -52,11 +58,13 @@ Result<Metrics> play(const GameOptions& made, const Script& script) {
   Bots bots = *started;
   const auto summary = bots.finish(script.seconds);
   if (!summary) return summary.error();
-  Metrics metrics = metrics_of(*summary);
+  Result<Metrics> counted = metrics_of(*summary);
+  if (!counted) return counted;
+  Metrics& metrics = *counted;
   metrics["cuts"] = summary->at("connections").at("cut").get<double>();
   metrics["takeovers"] = summary->at("sessions").at("takeovers").get<double>();
   metrics["resumed"] = summary->at("sessions").at("resumed").get<double>();
-  return metrics;
+  return counted;
 }
 
 // A drained gate ends by itself; a killed one is gone. Its successor has its name and its port.
@@ -96,7 +104,9 @@ Result<Metrics> disturb(int times, Disturb one) {
   sleep_until_ns(now_ns() + 5 * kSecond);
   const auto summary = bots.stop();
   if (!summary) return summary.error();
-  Metrics metrics = metrics_of(*summary);
+  Result<Metrics> counted = metrics_of(*summary);
+  if (!counted) return counted;
+  Metrics& metrics = *counted;
   metrics["times"] = done;
   const Json& sessions = summary->at("sessions");
   metrics["entered"] = sessions.at("entered").get<double>() - static_cast<double>(script.bots);
@@ -110,7 +120,7 @@ Result<Metrics> disturb(int times, Disturb one) {
   metrics["replies_lost"] = lost;
   metrics["unknown"] = unknown;
   metrics["ended"] = ended_by(*summary, "fault") + ended_by(*summary, "leaving");
-  return metrics;
+  return counted;
 }
 
 }  // namespace
@@ -119,7 +129,7 @@ Result<Metrics> run_cuts(const Options& options) {
   Script script{.name = "cut", .bots = 30};
   const double pause = 1.5;
   script.bots = std::min<std::size_t>(script.bots, static_cast<std::size_t>(options.cuts));
-  script.seconds = kSpare * options.cuts * pause / static_cast<double>(script.bots);
+  script.seconds = kBegin + kSpare * options.cuts * pause / static_cast<double>(script.bots);
   script.tables = stream_at(200, kBytes) + counted_at(5) + every("cut", pause);
   return play({.gates = {"a", "a"}}, script);
 }
@@ -128,7 +138,7 @@ Result<Metrics> run_takeovers(const Options& options) {
   Script script{.name = "taken", .bots = 400};
   const double pause = 2;
   script.bots = std::min<std::size_t>(script.bots, static_cast<std::size_t>(options.takeovers));
-  script.seconds = kSpare * options.takeovers * pause / static_cast<double>(script.bots);
+  script.seconds = kBegin + kSpare * options.takeovers * pause / static_cast<double>(script.bots);
   script.tables = stream_at(5, kBytes) + echo_at(1, kBytes) + every("takeover", pause);
   return play({.gates = {"a", "a"}}, script);
 }
