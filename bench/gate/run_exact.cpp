@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 constexpr double kSpare = 1.3;  // some are away when it is their turn
 constexpr double kBegin = 3;    // seconds until all of them have begun
 constexpr std::size_t kBytes = 64;
+constexpr std::int64_t kBack = 20 * kSecond;  // until all play again after the last one
 constexpr std::chrono::seconds kDrained{30};
 
 // Requests that the game counts, so that one that is begun twice, or never, shows.
@@ -101,7 +102,7 @@ Result<Metrics> disturb(int times, Disturb one) {
     const auto disturbed = one(game, game.gate(static_cast<std::size_t>(done) % made.gates.size()));
     if (!disturbed) return fail(std::to_string(done + 1) + ": " + disturbed.error().what);
   }
-  sleep_until_ns(now_ns() + 5 * kSecond);
+  sleep_until_ns(now_ns() + kBack);
   const auto summary = bots.stop();
   if (!summary) return summary.error();
   Result<Metrics> counted = metrics_of(*summary);
