@@ -21,8 +21,13 @@ bool ChannelCalls::fits(const Line& line, std::size_t bytes) const {
 
 void ChannelCalls::call(const std::string& channel, std::string word, Done done) {
   const auto at = lines_.try_emplace(channel).first;
-  waiting_ += cost_of(word);
-  at->second.calls.push_back({std::move(word), std::move(done)});
+  Line& line = at->second;
+  Call call{std::move(word), std::move(done)};
+  if (line.calls.empty() && fits(line, cost_of(call.word))) {
+    return start(at->first, line, std::move(call));
+  }
+  waiting_ += cost_of(call.word);
+  line.calls.push_back(std::move(call));
   serve(at);
 }
 
@@ -31,6 +36,7 @@ void ChannelCalls::serve(Lines::iterator at) {
   while (!line.calls.empty() && fits(line, cost_of(line.calls.front().word))) {
     Call call = std::move(line.calls.front());
     line.calls.pop_front();
+    waiting_ -= cost_of(call.word);
     start(at->first, line, std::move(call));
   }
   if (line.calls.empty()) {
@@ -43,7 +49,6 @@ void ChannelCalls::serve(Lines::iterator at) {
 
 void ChannelCalls::start(const std::string& channel, Line& line, Call call) {
   const std::size_t bytes = cost_of(call.word);
-  waiting_ -= bytes;
   under_way_ += bytes;
   line.under_way += bytes;
   begin_(channel, call.word,

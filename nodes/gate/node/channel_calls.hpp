@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -42,7 +43,7 @@ class ChannelCalls {
     Done done;
   };
   struct Line {
-    std::deque<Call> calls{};   // that wait
+    std::list<Call> calls{};    // that wait: as a rule none, and then nothing is allocated
     std::size_t under_way = 0;  // bytes
     bool starved = false;       // is in starved_
   };
