@@ -274,7 +274,7 @@ std::optional<MailPlaces> mail_places(const Context& context,
 /// nullopt: there are none, or they could not be asked: `trouble` says why.
 std::optional<GateReadings> ask_gates(const Context& context, bus::Error& trouble) {
   if (!context.gates) return std::nullopt;
-  const auto some = context.view.names({.prefix = std::string(bus::kGatePrefix), .limit = 1});
+  const auto some = context.view.names({std::string(bus::kGatePrefix), {}, 1});
   if (!some || some->names.empty()) return std::nullopt;
   auto readings = context.gates();
   if (readings) return std::move(*readings);

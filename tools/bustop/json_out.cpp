@@ -71,9 +71,9 @@ OrderedJson json_of_processes(const HostView& host) {
   return rows;
 }
 
-OrderedJson with_notes(OrderedJson json, const Cluster& cluster) {
-  json["notes"] = notes_on(cluster);
-  return json;
+OrderedJson with_notes(OrderedJson object, const Cluster& cluster) {
+  object["notes"] = notes_on(cluster);
+  return object;
 }
 
 OrderedJson json_of(const RouteAnswer& route) {
@@ -92,40 +92,40 @@ OrderedJson json_of(const RouteAnswer& route) {
 }
 
 OrderedJson json_of(const LinkRates& link) {
-  OrderedJson json{{"peer", link.peer},
-                   {"kind", link.kind},
-                   {"id", link.id},
-                   {"queued_bytes", link.queued_bytes},
-                   {"new", !link.rate}};
+  OrderedJson object{{"peer", link.peer},
+                     {"kind", link.kind},
+                     {"id", link.id},
+                     {"queued_bytes", link.queued_bytes},
+                     {"new", !link.rate}};
   const LinkRate rate = link.rate.value_or(LinkRate{});
-  json["records_in_per_s"] = rounded(rate.records_in);
-  json["bytes_in_per_s"] = rounded(rate.bytes_in);
-  json["bytes_out_per_s"] = rounded(rate.bytes_out);
-  json["bundles_in_per_s"] = rounded(rate.bundles_in);
-  json["bundles_out_per_s"] = rounded(rate.bundles_out);
-  return json;
+  object["records_in_per_s"] = rounded(rate.records_in);
+  object["bytes_in_per_s"] = rounded(rate.bytes_in);
+  object["bytes_out_per_s"] = rounded(rate.bytes_out);
+  object["bundles_in_per_s"] = rounded(rate.bundles_in);
+  object["bundles_out_per_s"] = rounded(rate.bundles_out);
+  return object;
 }
 
 }  // namespace
 
 OrderedJson json_of_tree(const Cluster& cluster) {
-  OrderedJson json;
-  json["root"] = nullptr;
+  OrderedJson object;
+  object["root"] = nullptr;
   if (cluster.root) {
     const RootTopology& root = *cluster.root;
-    json["root"] = {{"name", root.name},
-                    {"term", root.term},
-                    {"grace", root.grace},
-                    {"waiting_for", root.waiting_for},
-                    {"names", root.names}};
+    object["root"] = {{"name", root.name},
+                      {"term", root.term},
+                      {"grace", root.grace},
+                      {"waiting_for", root.waiting_for},
+                      {"names", root.names}};
   }
-  json["hosts"] = OrderedJson::array();
+  object["hosts"] = OrderedJson::array();
   for (const HostView& host : cluster.hosts) {
     OrderedJson row = json_of(host, cluster);
     row["processes"] = json_of_processes(host);
-    json["hosts"].push_back(std::move(row));
+    object["hosts"].push_back(std::move(row));
   }
-  return with_notes(std::move(json), cluster);
+  return with_notes(std::move(object), cluster);
 }
 
 OrderedJson json_of_hosts(const Cluster& cluster) {
@@ -152,37 +152,38 @@ OrderedJson json_of_names(const NamesAnswer& answer) {
 }
 
 OrderedJson json_of_route(const RouteView& view) {
-  OrderedJson json = json_of(view.route);
-  json["hops"] = OrderedJson::array();
+  OrderedJson object = json_of(view.route);
+  object["hops"] = OrderedJson::array();
   double sum = 0;
   bool whole = true;
   for (const Hop& hop : view.hops) {
     sum += hop.rtt_us;
     whole = whole && hop.rtt_us > 0;
     const OrderedJson rtt = hop.rtt_us > 0 ? OrderedJson(hop.rtt_us) : OrderedJson(nullptr);
-    json["hops"].push_back(
+    object["hops"].push_back(
         {{"from", hop.from}, {"to", hop.to}, {"rtt_us", rtt}, {"remark", or_null(hop.remark)}});
   }
-  json["rtt_us"] = sum;
-  json["rtt_complete"] = whole;
-  return json;
+  object["rtt_us"] = sum;
+  object["rtt_complete"] = whole;
+  return object;
 }
 
 OrderedJson json_of_why(const WhyView& view) {
-  OrderedJson json{{"name", view.name}};
-  json["route"] = view.route_trouble.code == Errc::ok ? json_of(view.route) : OrderedJson(nullptr);
-  json["failures"] = OrderedJson::array();
+  OrderedJson object{{"name", view.name}};
+  object["route"] =
+      view.route_trouble.code == Errc::ok ? json_of(view.route) : OrderedJson(nullptr);
+  object["failures"] = OrderedJson::array();
   for (const FailureRow& row : view.failures) {
-    json["failures"].push_back({{"age_ms", row.age_ms},
-                                {"where", row.where},
-                                {"origin", row.origin},
-                                {"reason", row.reason},
-                                {"meaning", or_null(meaning_of(row.reason))},
-                                {"cure", or_null(cure_of(row.reason))}});
+    object["failures"].push_back({{"age_ms", row.age_ms},
+                                  {"where", row.where},
+                                  {"origin", row.origin},
+                                  {"reason", row.reason},
+                                  {"meaning", or_null(meaning_of(row.reason))},
+                                  {"cure", or_null(cure_of(row.reason))}});
   }
-  json["asked"] = view.asked;
-  json["silent"] = view.silent;
-  return json;
+  object["asked"] = view.asked;
+  object["silent"] = view.silent;
+  return object;
 }
 
 OrderedJson json_of_rates(const std::vector<DaemonRates>& rates, double seconds) {

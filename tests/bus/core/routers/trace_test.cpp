@@ -186,11 +186,11 @@ TEST_F(OlderHost, SpeaksTheOlderVersionBothWays) {
 
 class RootTrace : public RootTest {
  protected:
-  Peer& host(const std::string& name, std::uint8_t minor = kVersionMinor,
+  Peer& host(const std::string& name, std::uint8_t speaks = kVersionMinor,
              const std::vector<Row>& rows = {}) {
     Peer& peer = harness->connect(facts_at("10.0.0." + name + ":1"));
     Hello hello = hello_of(name);
-    hello.minor = minor;
+    hello.minor = speaks;
     peer.say(hello);
     peer.say(up_of(name, "n1"));
     if (!rows.empty()) peer.say(Table{process_on(name, "n1"), rows});
