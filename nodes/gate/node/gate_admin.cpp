@@ -1,10 +1,10 @@
 #include "nodes/gate/node/gate_admin.hpp"
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/wall_clock.hpp"
 #include "nodes/gate/net/front_metrics.hpp"
 #include "nodes/gate/node/gate_clients.hpp"
 
@@ -24,9 +24,8 @@ Json gate_json(Gate& gate) {
   const DeflatedFrames::Counters deflated = gate.clients().deflated();
   const BusSideCounters& bus = gate.cluster().counters();
   const net::FrontCounters& front = gate.clients().front().counters();
-  const auto wall = std::chrono::system_clock::now().time_since_epoch();
   return {{"address", gate.settings().address},
-          {"now_ms", wall / std::chrono::milliseconds(1)},
+          {"now_ms", wall_ms()},
           {"draining", gate.draining()},
           {"sessions", gate.sessions()},
           {"most_sessions", gate.settings().sessions},

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/hex.hpp"
 #include "tools/starbus/code/words.hpp"
 #include "tools/starbus/code/write.hpp"
 
@@ -204,14 +205,14 @@ class CppWriter {
         const CodeField& field = row.fields[at];
         out_ << "      game::field_row<&" << word << "::" << fields[at] << ">("
              << literal_of(field.name) << ", " << static_cast<unsigned>(field.index) << ", 0x"
-             << hex_text(fingerprint_of(field), 8);
+             << hex_of(fingerprint_of(field));
         if (field.capacity != 0) out_ << ", " << field.capacity;
         out_ << "),\n";
       }
       out_ << "  };\n";
     }
     out_ << "  static constexpr game::ClassRow kRow{" << literal_of(name) << ", 0x"
-         << hex_text(row.hash, 16) << ", " << (fields.empty() ? "{}" : "kFields") << "};\n"
+         << hex_of(row.hash) << ", " << (fields.empty() ? "{}" : "kFields") << "};\n"
          << "  return kRow;\n}\n\n";
   }
 
@@ -259,8 +260,8 @@ class CppWriter {
     }
     out_ << "  game::Asked " << word << "(" << parameters
          << "std::function<void(const game::Answered<" << both << ">&)> told) const {\n"
-         << "    return asker_.ask<" << both << ">(0x" << hex_text(method.id, 8) << ", 0x"
-         << hex_text(method.signature, 8) << ", std::move(told)" << arguments << ");\n  }\n";
+         << "    return asker_.ask<" << both << ">(0x" << hex_of(method.id) << ", 0x"
+         << hex_of(method.signature) << ", std::move(told)" << arguments << ");\n  }\n";
   }
 
   void entity(const std::string& name, const CodeEntity& row) {
@@ -307,8 +308,8 @@ class CppWriter {
       }
       out_ << "  virtual void " << told << "(" << parameters << ") = 0;\n";
       const std::string types = all(method.arguments);
-      cases += "      case 0x" + hex_text(method.id, 8) + ":\n        return game::hear_call" +
-               "<" + types + ">(call, 0x" + hex_text(method.signature, 8) +
+      cases += "      case 0x" + hex_of(method.id) + ":\n        return game::hear_call" + "<" +
+               types + ">(call, 0x" + hex_of(method.signature) +
                ", [this](const auto&... each) { this->" + told + "(each...); });\n";
     }
     out_ << "  /// Hands a call to the function above that it is for.\n"
@@ -322,7 +323,7 @@ class CppWriter {
     out_ << "/// `client_hash` of each schema that this was written from.\n"
          << "inline constexpr std::uint64_t kHashes[] = {";
     for (std::size_t at = 0; at < schema_.hashes.size(); ++at) {
-      out_ << (at == 0 ? "0x" : ", 0x") << hex_text(schema_.hashes[at], 16);
+      out_ << (at == 0 ? "0x" : ", 0x") << hex_of(schema_.hashes[at]);
     }
     out_ << "};\n\n/// For game::Settings::names.\ninline const game::NameTable& names() {\n";
     std::string rows;
@@ -330,8 +331,7 @@ class CppWriter {
       for (const auto& [name, row] : classes) {
         for (const CodeMethod& method : row.methods) {
           rows += "      {game::Side::" + std::string(side) + ", " +
-                  literal_of(name + "." + method.name) + ", 0x" + hex_text(method.signature, 8) +
-                  "},\n";
+                  literal_of(name + "." + method.name) + ", 0x" + hex_of(method.signature) + "},\n";
         }
       }
     };

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/hex.hpp"
 #include "tools/starbus/code/words.hpp"
 #include "tools/starbus/code/write.hpp"
 
@@ -265,8 +266,8 @@ class TypeScriptWriter {
       for (const CodeType& each : method.arguments)
         arguments.push_back(DocumentJson::parse(each.json));
       DocumentJson made = {{"name", method.name},
-                           {"id", hex_text(method.id, 8)},
-                           {"signature", hex_text(method.signature, 8)}};
+                           {"id", hex_of(method.id)},
+                           {"signature", hex_of(method.signature)}};
       if (asked) made["callers"] = DocumentJson::array({"own_client"});
       made["arguments"] = std::move(arguments);
       if (asked)
@@ -287,7 +288,7 @@ class TypeScriptWriter {
   }
   DocumentJson document() const {
     DocumentJson hashes = DocumentJson::array();
-    for (const std::uint64_t hash : schema_.hashes) hashes.push_back(hex_text(hash, 16));
+    for (const std::uint64_t hash : schema_.hashes) hashes.push_back(hex_of(hash));
     DocumentJson classes = DocumentJson::array();
     for (const auto& [name, row] : schema_.classes) {
       if (!row.methods.empty()) classes.push_back(methods(name, row, true));
@@ -300,7 +301,7 @@ class TypeScriptWriter {
       for (const CodeField& field : row.fields) fields.push_back(property(field));
       properties.push_back({{"name", name},
                             {"of_entity", row.of_entity},
-                            {"hash", hex_text(row.hash, 16)},
+                            {"hash", hex_of(row.hash)},
                             {"fields", std::move(fields)}});
     }
     DocumentJson structs = DocumentJson::object();

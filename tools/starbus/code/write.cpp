@@ -27,13 +27,6 @@ std::vector<std::string> calls_in_order(const CodeSchema& schema) {
   return order;
 }
 
-std::string hex_text(std::uint64_t number, std::size_t digits) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text(digits, '0');
-  for (std::size_t at = digits; at > 0; --at, number >>= 4) text[at - 1] = kDigits[number & 15];
-  return text;
-}
-
 std::string literal_of(std::string_view text) {
   using Text = nlohmann::json;
   return Text(std::string(text)).dump(-1, ' ', false, Text::error_handler_t::replace);

@@ -23,8 +23,6 @@ std::string typescript_code(const CodeSchema& schema, const CodeHead& head);
 std::vector<std::string> calls_in_order(const CodeSchema& schema);
 /// The class that has calls of those that `rpc` goes on from; empty: none.
 std::string base_with_calls(const std::string& rpc, const CodeSchema& schema);
-/// 8 or 16 digits.
-std::string hex_text(std::uint64_t number, std::size_t digits);
 /// A text as JSON has it; a literal of both languages.
 std::string literal_of(std::string_view text);
 
