@@ -11,6 +11,7 @@
 #include "bus/io/limits.hpp"
 #include "entity/archive/error.hpp"
 #include "entity/archive/limits.hpp"
+#include "entity/chance/limits.hpp"
 #include "entity/client/limits.hpp"
 #include "entity/events/limits.hpp"
 #include "entity/flows/limits.hpp"
@@ -171,6 +172,7 @@ std::vector<LimitTable> limit_tables() {
       {"flows", "entity/flows/limits.hpp", entity::kFlowLimits},
       {"state machines", "entity/machines/limits.hpp", entity::kMachineLimits},
       {"events", "entity/events/limits.hpp", entity::kEventLimits},
+      {"chance", "entity/chance/limits.hpp", entity::kChanceLimits},
       {"sessions of clients", "entity/client/limits.hpp", entity::sessions::kSessionLimits},
       {"the tick", "entity/schedule/limits.hpp", entity::kTickLimits},
       {"nodes", "nodes/runtime/node_limits.hpp", nodes::kNodeLimits},
