@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/give_back.hpp"
+
 namespace starbus::bus {
 
 /// A FIFO of trivially copyable elements. A plain value: one thread at a time.
@@ -19,6 +21,8 @@ class Fifo {
  public:
   bool empty() const { return head_ == items_.size(); }
   std::size_t size() const { return items_.size() - head_; }
+  /// Elements for which there is storage.
+  std::size_t capacity() const { return items_.capacity(); }
   T* data() { return items_.data() + head_; }
   const T* data() const { return items_.data() + head_; }
   T& operator[](std::size_t i) { return items_[head_ + i]; }
@@ -45,12 +49,12 @@ class Fifo {
   void clear() {
     items_.clear();
     head_ = 0;
-    if (items_.capacity() > kKeep) items_ = {};
+    if (items_.capacity() > kKeep) give_back(items_);
   }
   /// Gives all storage back; the store must be empty.
   void release() {
     assert(empty());
-    items_ = {};
+    give_back(items_);
     head_ = 0;
   }
 

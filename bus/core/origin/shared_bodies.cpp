@@ -24,7 +24,7 @@ void SharedBodies::drop(Place place) {
   assert(body.holders != 0);
   if (--body.holders != 0) return;
   total_ -= body.bytes.size();
-  body.bytes = {};
+  give_back(body.bytes);
   free_.push_back(place);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/give_back.hpp"
 #include "nodes/gate/net/proxy_header.hpp"
 
 namespace starbus::nodes::gate::net {
@@ -79,7 +80,7 @@ Connection::Event Connection::next_proxy(std::span<std::byte> buffer) {
     if (header.state == ProxyHeader::State::malformed) return ended(Ending::proxy);
     if (header.state == ProxyHeader::State::whole) {
       if (header.client) address_ = *header.client;
-      kept_ = {};
+      give_back(kept_);
       phase_ = after_address();
       return {Event::Kind::addressed};
     }
@@ -181,7 +182,7 @@ Connection::Event Connection::next_frame(std::span<std::byte> buffer) {
   for (;;) {
     if (input_.empty()) {
       reader_.release();
-      if (!kept_.empty()) kept_ = {};
+      if (!kept_.empty()) give_back(kept_);
     } else {
       const FrameStep step = reader_.next(input_, notes_.frame_limit);
       if (step.kind != FrameStep::Kind::more) return event_of(step);
@@ -242,7 +243,7 @@ void Connection::keep_rest() {
 
 void Connection::forget_input() {
   input_ = {};
-  kept_ = {};
+  give_back(kept_);
   reader_ = FrameReader(rules_->websocket);
 }
 

@@ -1,7 +1,9 @@
 #include "nodes/gate/net/frame_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/give_back.hpp"
 #include "nodes/gate/net/limits.hpp"
 
 namespace starbus::nodes::gate::net {
@@ -11,7 +13,7 @@ constexpr std::size_t kKeptStorage = 256;  // an idle connection keeps no more t
 
 void drop(bus::Bytes& bytes) {
   bytes.clear();
-  if (bytes.capacity() > kKeptStorage) bytes = {};
+  if (bytes.capacity() > kKeptStorage) give_back(bytes);
 }
 
 void append(bus::Bytes& to, std::span<std::byte>& from, std::size_t count) {

@@ -40,6 +40,8 @@ class FrameReader {
   bool in_frame() const { return (!given_ && !partial_.empty()) || in_message_; }
   /// Bytes that are kept.
   std::size_t held() const { return partial_.size() + message_.size(); }
+  /// Bytes for which it has storage, used or not.
+  std::size_t storage() const { return partial_.capacity() + message_.capacity(); }
   /// Gives back the memory of what was handed out.
   void release();
 

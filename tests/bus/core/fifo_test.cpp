@@ -50,6 +50,18 @@ TEST(Fifo, PushesRanges) {
   EXPECT_EQ(fifo.front(), 7);
 }
 
+TEST(Fifo, GivesStorageBack) {
+  Fifo<int> fifo;
+  for (int i = 0; i < 100; ++i) fifo.push(i);
+  fifo.pop(100);
+  EXPECT_GE(fifo.capacity(), 100U);  // little is kept
+  fifo.release();
+  EXPECT_EQ(fifo.capacity(), 0U);
+  for (int i = 0; i < 100'000; ++i) fifo.push(i);
+  fifo.pop(100'000);
+  EXPECT_EQ(fifo.capacity(), 0U);
+}
+
 TEST(Fifo, ReclaimsTheSpaceInFront) {
   Fifo<std::uint64_t> fifo;
   fifo.push(0);

@@ -73,6 +73,22 @@ TEST(FrameReaderTest, MessagesAreTheSameHoweverTheyAreCut) {
   expect_any_cut(true, bytes, {"frame one", "ping p", "frame abc", "frame " + big, "closed"});
 }
 
+/// An idle client costs little, however long its last frame was.
+TEST(FrameReaderTest, StorageOfALongFrameIsGivenBack) {
+  for (const bool websocket : {false, true}) {
+    FrameReader reader(websocket);
+    const std::string body(kLimit, 'x');
+    std::string bytes = websocket ? ws_frame(body) : length_frame(body);
+    std::span<std::byte> cut = std::as_writable_bytes(std::span(bytes)).first(500);
+    EXPECT_EQ(reader.next(cut, kLimit).kind, Kind::more);
+    std::span<std::byte> rest = std::as_writable_bytes(std::span(bytes)).subspan(500);
+    EXPECT_EQ(reader.next(rest, kLimit).kind, Kind::frame);
+    EXPECT_GE(reader.storage(), kLimit);
+    reader.release();
+    EXPECT_LE(reader.storage(), 256U);
+  }
+}
+
 TEST(FrameReaderTest, LongFramesAreRefusedByTheirLengthAlone) {
   const std::string frame = length_frame(std::string(kLimit + 1, 'x'));
   EXPECT_EQ(read_whole(false, frame.substr(0, 4)), std::vector<std::string>{"too large"});
