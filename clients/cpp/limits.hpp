@@ -87,6 +87,9 @@ inline constexpr std::size_t kClockSamples = 8;
 /// of it is random, so that thousands of clients do not come at the same time.
 inline constexpr milliseconds kRetryFirst{500};
 inline constexpr milliseconds kRetryMost{15'000};
+/// The longest such pause after a connection over which a gate had let the client in, and that
+/// just broke: on a network that breaks each few seconds the player is there most of the time.
+inline constexpr milliseconds kRetryBroken{2'000};
 /// The longest that a gate may let a client wait: a longer time counts as this.
 inline constexpr milliseconds kRetryTold{600'000};
 /// Time online after which a connection counts as good, and the pause begins at the first again.

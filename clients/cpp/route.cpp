@@ -18,14 +18,15 @@ void Route::start(Time now) {
   due_ = now;
 }
 
-void Route::lost(Time now, milliseconds at_least) {
-  if (attempts_ != 0) return elsewhere(now, at_least);
+void Route::lost(Time now, milliseconds at_least, bool broke) {
+  if (attempts_ != 0) return elsewhere(now, at_least, broke);
   due_ = now + std::max(pause(), at_least);
 }
 
-void Route::elsewhere(Time now, milliseconds at_least) {
+void Route::elsewhere(Time now, milliseconds at_least, bool broke) {
   if (!addresses_.empty()) at_ = (at_ + 1) % addresses_.size();
-  due_ = now + std::max(pause(), at_least + below(at_least / 8));
+  const milliseconds paused = pause(broke ? kRetryBroken : kRetryMost);
+  due_ = now + std::max(paused, at_least + below(at_least / 8));
 }
 
 void Route::go_to(std::string address, Time now) {
@@ -45,9 +46,9 @@ std::optional<std::string> Route::take(Time now) {
   return addresses_[at_];
 }
 
-milliseconds Route::pause() {
+milliseconds Route::pause(milliseconds longest) {
   const unsigned doubled = std::min(attempts_, 8U);
-  const milliseconds most = std::min(kRetryFirst * (1 << doubled), kRetryMost);
+  const milliseconds most = std::min(kRetryFirst * (1 << doubled), longest);
   return most / 2 + below(most / 2);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "clients/cpp/limits.hpp"
 #include "clients/cpp/server_clock.hpp"
 
 namespace starbus::game {
@@ -21,10 +22,11 @@ class Route {
   /// At once, as the program wants it.
   void start(Time now);
   /// Again after the pause, and not before `at_least`. A connection that was good is made again to
-  /// the same address; after any other, the next one is tried.
-  void lost(Time now, milliseconds at_least);
+  /// the same address; after any other, the next one is tried. `broke`: the client had been let in
+  /// over it, and nobody has ended it: the pause is at most kRetryBroken.
+  void lost(Time now, milliseconds at_least, bool broke);
   /// As lost(), but not to the address of before.
-  void elsewhere(Time now, milliseconds at_least);
+  void elsewhere(Time now, milliseconds at_least, bool broke = false);
   /// To an address of a gate; one that is no `host:port` is ignored.
   void go_to(std::string address, Time now);
   /// The connection is good: the pause begins anew.
@@ -37,7 +39,7 @@ class Route {
   std::optional<std::string> take(Time now);
 
  private:
-  milliseconds pause();
+  milliseconds pause(milliseconds longest = kRetryMost);
   milliseconds below(milliseconds bound);
 
   std::vector<std::string> addresses_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clients/cpp/calls.hpp"
+#include "clients/cpp/inflate.hpp"
 
 namespace starbus::game {
 
@@ -116,7 +117,7 @@ void Session::connected(Time now) {
 
 void Session::disconnected(Time now) {
   now_ = now;
-  if (link_ != Link::none) lost(now, {});
+  if (link_ != Link::none) lost(now, kBroke);
 }
 
 void Session::received(ByteView frame, Time now) {
@@ -146,7 +147,8 @@ void Session::tick(Time now) {
   const bool greeted = state_ == State::waiting || state_ == State::online;
   if (!greeted && now >= opened_ + kGreetingTime) return lost(now, {});
   if (link_ != Link::open) return;
-  if (now >= heard_ + beat_ * kSilentBeats || now >= close_at_) return lost(now, {});
+  if (now >= heard_ + beat_ * kSilentBeats) return lost(now, kBroke);
+  if (now >= close_at_) return lost(now, {});
   if (now >= stable_at_) {
     stable_at_ = Time::max();
     route_.good();
@@ -278,7 +280,7 @@ void Session::lost(Time now, const Cause& cause) {
   if (was_online && stable_at_ == Time::max()) progress_ = now;
   drop_link();
   state_ = let_in_ ? State::away : State::connecting;
-  if (cause.next == Next::same) route_.lost(now, cause.at_least);
+  if (cause.next == Next::same) route_.lost(now, cause.at_least, cause.broke && was_online);
   if (cause.next == Next::elsewhere) route_.elsewhere(now, cause.at_least);
   events_.on_lost({was_online, cause.reason, cause.text, route_.due() - now});
 }

@@ -156,7 +156,9 @@ class Session {
     std::string_view text{};
     milliseconds at_least{};  // until the next attempt
     Next next = Next::same;
+    bool broke = false;  // and nobody has ended it
   };
+  static constexpr Cause kBroke{{}, {}, {}, Next::same, true};
   void lost(Time now, const Cause& cause);
   void close(CloseReason reason, std::uint32_t retry_ms, std::string_view text, Time now);
   void enter_again(const Cause& cause, Time now);

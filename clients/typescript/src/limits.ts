@@ -39,6 +39,8 @@ export const kClockSamples = 8;
 /** The longest wait before the first attempt to come back; it doubles with each one. */
 export const kFirstRetry = 500;
 export const kMostRetry = 15_000;
+/** The longest wait after a connection that was in play, and just broke. */
+export const kBrokenRetry = 2_000;
 /** The longest wait that a gate may demand; a longer one counts as this. */
 export const kMostDemanded = 600_000;
 /** In play for so long, a session begins with the first wait again. */

@@ -40,6 +40,12 @@ export class Retry {
     this.#elsewhere = elsewhere;
     return this;
   }
+  /** It was in play, and nobody has ended it. */
+  broken(): this {
+    this.after(0);
+    this.#wait = Math.min(this.#wait, limits.kBrokenRetry * this.#random());
+    return this;
+  }
   /** A gate has named another one. */
   redirected(address: string): this {
     this.#redirections += 1;

@@ -134,9 +134,13 @@ export class Session {
   }
   /** The connection has ended, or was never open. */
   lost(now: number): void {
-    if (this.#line === undefined) return;
+    const line = this.#line;
+    if (line === undefined) return;
     this.#line = undefined;
-    this.#away(this.#retry.after(0), now);
+    this.#away(this.#afterBreak(line), now);
+  }
+  #afterBreak(line: Line): Retry {
+    return line.phase === 'playing' ? this.#retry.broken() : this.#retry.after(0);
   }
 
   // --- the clock ---------------------------------------------------------------------------------
@@ -167,7 +171,7 @@ export class Session {
       if (due === 'ping') this.#ping(now);
       else if (due === 'ack') this.#ack(now);
       else if (due === 'stable') this.#retry.settled();
-      else this.#hangUp(), this.#away(this.#retry.after(0), now);
+      else this.#hangUp(), this.#away(this.#afterBreak(line), now);
     }
   }
 

@@ -185,6 +185,16 @@ test('waits double, are random parts, and begin again after a stable time', () =
   assert.equal(play.session.state, 'playing');
 });
 
+test('a network that breaks again and again costs a short wait each time', () => {
+  const play = played();
+  for (let i = 0; i < 12; i++) {
+    play.wait(limits.kStableTime / 5);
+    play.cut();
+    play.wait(limits.kBrokenRetry);
+    assert.equal(play.session.state, 'playing', `${i}`);
+  }
+});
+
 test('without any gate the session ends as unreachable, and its requests with it', () => {
   const play = played();
   play.gate.holdReplies = true;

@@ -257,6 +257,23 @@ TEST(GameSession, ThePauseGrowsUntilAConnectionIsGood) {
   EXPECT_EQ(tried[0], tried[2]);
 }
 
+TEST(GameSession, ANetworkThatBreaksAgainAndAgainCostsAShortPauseEachTime) {
+  World world({"a:1", "b:1"});
+  world.online();
+  for (int i = 0; i < 12; ++i) {
+    world.wait(kStable / 5);
+    world.lose();
+    const Time before = world.now;
+    static_cast<void>(world.greeted());
+    EXPECT_LE(world.now - before, kRetryBroken) << i;
+    world.welcome(true, 1, 0, {1, 1});
+  }
+  world.say(wire::Closed{wire::CloseReason::fault, 0, ""});
+  const Time before = world.now;
+  static_cast<void>(world.greeted());
+  EXPECT_GE(world.now - before, kRetryMost / 2) << "the gate itself ends them";
+}
+
 TEST(GameSession, WindowIsAnsweredWithTheSignedPartOnce) {
   World world;
   world.online();
