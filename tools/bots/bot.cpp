@@ -88,7 +88,9 @@ void Bot::turn(Nanos now, bool ready) {
   if (plays_on && now >= cut_at_) cut(now);
   if (plays_on && now >= take_over_at_) take_over(now);
   after_end(now);
-  if (plays_on && now >= log_in_at_) log_in(now);
+  // Those who were away come back for the end, too.
+  const bool comes = plays_on || (came_in_ && ground_.stage == Stage::settling);
+  if (comes && now >= log_in_at_) log_in(now);
 }
 
 void Bot::cut(Nanos) {
@@ -104,6 +106,7 @@ void Bot::take_over(Nanos now) {
   const bool own = login.method != "create" && login.method != "reentry";
   next_ = make();
   next_->follow(*present_);
+  next_->pass_queue();
   next_->log_in(own ? login.method : "password", filled(login.password, number_, account_));
   play(*next_, now, true);
 }
@@ -146,10 +149,13 @@ void Bot::forget(std::unique_ptr<Player>& player) {
 }
 
 Nanos Bot::due() const {
-  Nanos next = log_in_at_;
-  if (!arrived_) next = std::min(next, arrival_);
-  next = std::min({next, cut_at_, take_over_at_});
-  if (ground_.stage != Stage::playing) next = kNever;
+  Nanos next = kNever;
+  if (ground_.stage == Stage::playing) {
+    next = std::min({log_in_at_, cut_at_, take_over_at_});
+    if (!arrived_) next = std::min(next, arrival_);
+  } else if (ground_.stage == Stage::settling && came_in_) {
+    next = log_in_at_;
+  }
   if (present_) next = std::min(next, present_->due());
   if (next_) next = std::min(next, next_->due());
   return next;

@@ -47,6 +47,7 @@ void Figures::add(const Figures& other) {
   came_in += other.came_in;
   waited += other.waited;
   queue_most = std::max(queue_most, other.queue_most);
+  overtaken_most = std::max(overtaken_most, other.overtaken_most);
   entered += other.entered;
   resumed += other.resumed;
   fulls += other.fulls;

@@ -47,8 +47,9 @@ struct Figures {
   std::uint64_t news = 0;
   std::uint64_t arrived = 0;
   std::uint64_t came_in = 0;
-  std::uint64_t waited = 0;      // bots that heard of a queue
-  std::uint64_t queue_most = 0;  // places before one of them
+  std::uint64_t waited = 0;          // bots that heard of a queue
+  std::uint64_t queue_most = 0;      // places before one of them
+  std::uint64_t overtaken_most = 0;  // who came later and were let in before one of them
   std::uint64_t entered = 0;
   std::uint64_t resumed = 0;
   std::uint64_t fulls = 0;

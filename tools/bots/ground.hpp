@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clients/cpp/client.hpp"
+#include "tools/bots/checks/queue_check.hpp"
 #include "tools/bots/checks/violations.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/script.hpp"
@@ -36,6 +37,7 @@ struct Ground {
   const game::Options& options;  // of each client, but for its own seed and addresses
   const Tickets& tickets;
   Violations& violations;
+  QueueCheck queue{};
   Figures figures;
   std::mt19937_64 random;
   Nanos started = 0;  // of the run

@@ -19,6 +19,8 @@ namespace starbus::bots {
     "the script is refused", "BotScript.EachBoundIsRefusedByNameAndLine")                          \
   X(kOrigins, 64, "origins", "whose numbers a bot remembers",                                      \
     "the one that was silent longest is forgotten", "NumberCheck.OriginsAreBounded")               \
+  X(kLetIn, 16'384, "bots", "that were let in, of whom a loop knows when they had asked",          \
+    "the one that asked first is forgotten", "QueueCheck.WhoWereLetInAreBounded")                  \
   X(kTexts, 16, "texts", "of errors that a summary shows", "others count as `others`",             \
     "BotFigures.TextsAreBounded")                                                                  \
   X(kToldMost, 10'000, "violations", "that are told in full: --violations",                        \

@@ -45,13 +45,16 @@ void Player::log_in(const std::string& method, const std::string& proof) {
 }
 
 void Player::come_back(const game::Bytes& reentry) {
+  pass_queue();
   game::Ticket ticket;
   ticket.reentry = reentry;
   client_.reenter(std::move(ticket));
 }
 
 void Player::service() {
+  const Nanos before = now_nanos();
   client_.service();
+  note_asked(before);
   if (std::exchange(lost_, false)) {
     is_to_break_ = false;
     if (client_.trouble().ends_with(game::kWasCut)) {
@@ -98,15 +101,35 @@ void Player::on_waiting(const game::Waiting& waiting) {
   if (!waits_) ++ground_.figures.waited;
   waits_ = true;
   ground_.figures.queue_most = std::max(ground_.figures.queue_most, waiting.ahead);
+  judge_place(waiting.ahead);
+}
+
+/// A gate that greets is asked to let the bot in at once. `before`: not after it was.
+void Player::note_asked(Nanos before) {
+  if (!place_.asked && client_.state() == game::State::waiting) place_.asked = before;
+}
+
+void Player::judge_place(std::uint64_t ahead) {
+  if (!ground_.script.login.in_order || !queues_) return;
+  const Nanos now = now_nanos();
+  if (!place_.asked) place_.asked = now;  // greeted and told in one turn
+  const auto wrong = ground_.queue.told(place_, ahead, now);
+  if (!wrong) return;
+  ground_.violations.add({(now - ground_.started) / 1'000'000, bot_, account_, Broken::order,
+                          "queue", wrong->expected, wrong->got});
 }
 
 void Player::on_online(bool goes_on, const game::Ticket& ticket) {
   ++(goes_on ? ground_.figures.resumed : ground_.figures.entered);
   reentry_ = ticket.reentry;
+  if (!std::exchange(queues_, false) || !ground_.script.login.in_order) return;
+  const std::uint64_t overtaken = ground_.queue.let_in(place_, now_nanos());
+  ground_.figures.overtaken_most = std::max(ground_.figures.overtaken_most, overtaken);
 }
 
 void Player::on_lost(const game::Lost& lost) {
   if (lost.was_online) ++ground_.figures.lost;
+  place_.placed.reset();
   if (!lost.reason) {
     lost_ = true;  // the client knows why when it has dropped the connection
   } else {

@@ -20,6 +20,8 @@ class Player final : public game::Events {
 
   void log_in(const std::string& method, const std::string& proof);
   void come_back(const game::Bytes& reentry);
+  /// Before it logs in: it has the place of the session before, and not one of its own.
+  void pass_queue() { queues_ = false; }
   /// Another session of the bot goes on where that one is.
   void follow(const Player& before) { listener_.follow(before.listener_); }
 
@@ -57,6 +59,8 @@ class Player final : public game::Events {
   void on_over(const game::Over&) override { plays_ = false; }
   void on_ended(game::EndReason reason, std::string_view text) override;
 
+  void note_asked(Nanos before);
+  void judge_place(std::uint64_t ahead);
   void choose();
   void create();
 
@@ -71,6 +75,8 @@ class Player final : public game::Events {
   bool plays_ = false;
   bool has_played_ = false;
   bool waits_ = false;
+  bool queues_ = true;  // and is judged by it
+  QueueCheck::Place place_{};
   bool is_to_break_ = false;
   bool lost_ = false;  // and not counted by its trouble yet
   std::optional<game::EndReason> ended_;

@@ -129,6 +129,7 @@ Json entry(const Outcome& outcome) {
   json["seconds"] = rounded(outcome.entry_seconds);
   json["waited"] = outcome.whole.waited;
   json["queue_most"] = outcome.whole.queue_most;
+  json["overtaken_most"] = outcome.whole.overtaken_most;
   json["refused"] = of(outcome.whole.refused);
   json["latency_us"] = of(outcome.whole.entry);
   return json;
@@ -150,7 +151,8 @@ Json summary_json(const Script& script, const Given& given, const Outcome& outco
   json["bots"] = {{"wanted", script.bots},
                   {"arrived", whole.arrived},
                   {"came_in", whole.came_in},
-                  {"playing", outcome.at_end.playing}};
+                  {"playing", outcome.at_end.playing},
+                  {"settled", outcome.settled}};
   json["entry"] = entry(outcome);
   json["connections"] = {{"made", whole.made},
                          {"lost", whole.lost},

@@ -188,10 +188,13 @@ class Run {
     const Nanos end = now_nanos() + nanos_of(script_.settle);
     while (now_nanos() < end && how_.stops() < 2) {
       collect();
-      if (std::ranges::all_of(gauges_.asked, [](std::uint64_t open) { return open == 0; })) break;
+      const bool told =
+          std::ranges::all_of(gauges_.asked, [](std::uint64_t open) { return open == 0; });
+      if (told && gauges_.playing >= outcome_.whole.came_in) break;
       std::this_thread::sleep_for(kLook);
     }
     outcome_.open = gauges_.asked;
+    outcome_.settled = gauges_.playing;
     if (how_.stops() >= 2) return;
     for (const auto& loop : loops_) loop->judge_end();
   }

@@ -36,6 +36,7 @@ struct Outcome {
   double entry_seconds = 0;           // from the first arrival until all had come in
   Gauges at_end{};                    // of the measured time
   std::vector<std::uint64_t> open{};  // requests without an outcome, after settling
+  std::uint64_t settled = 0;          // who play then
   std::uint64_t bytes_in = 0;         // measured
   std::uint64_t bytes_out = 0;
   double cpu_seconds = 0;  // measured

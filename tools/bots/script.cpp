@@ -178,6 +178,7 @@ Entry read_login(ConfigReader in) {
   login.account = in.string("account", login.account);
   login.password = in.string("password", login.password);
   login.tickets = in.string("tickets", "");
+  login.in_order = in.boolean("in_order", false);
   if (login.method == "reentry" && login.tickets.empty()) {
     in.problem("method", "'reentry' needs 'tickets', a file that --save-tickets has written");
   }

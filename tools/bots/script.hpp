@@ -54,6 +54,7 @@ struct Entry {
   std::string account = "bot{n}";
   std::string password = "bot {n} password";
   std::string tickets{};  // a file
+  bool in_order = false;  // there is one queue: whether it is kept is checked
 };
 
 /// Where the gates are.

@@ -4,6 +4,7 @@
 #include "clients/cpp/calls.hpp"
 #include "tools/bots/checks/begun_check.hpp"
 #include "tools/bots/checks/number_check.hpp"
+#include "tools/bots/checks/queue_check.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/limits.hpp"
 #include "tools/bots/listener.hpp"
@@ -111,6 +112,46 @@ TEST(BegunCheck, AnotherLifeCountsAnew) {
   EXPECT_FALSE(check.ended(0, Fate::replied, Count{1, 100}));
   EXPECT_FALSE(check.ended(1, Fate::replied, Count{2, 1}));
   EXPECT_TRUE(check.ended(2, Fate::replied, Count{2, 1}));
+}
+
+constexpr Nanos kLate = QueueCheck::kOnItsWay;
+
+TEST(QueueCheck, WhoAskedLaterIsLetInLater) {
+  QueueCheck queue;
+  QueueCheck::Place first{.asked = 1};
+  EXPECT_FALSE(queue.told(first, 9, 10));
+  EXPECT_EQ(queue.let_in({.asked = 9}, 20), 0u) << "it may have come before";
+  EXPECT_FALSE(queue.told(first, 9, 20 + kLate));
+  queue.let_in({.asked = 11}, 30 + kLate);
+  queue.let_in({.asked = 12}, 25 + 2 * kLate);
+  EXPECT_FALSE(queue.told(first, 8, 29 + 2 * kLate)) << "may have been said before";
+  const auto wrong = queue.told(first, 8, 30 + 2 * kLate);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->got, "8 before it, 2000 ms after one of them");
+  EXPECT_EQ(queue.let_in(first, 31 + 2 * kLate), 2u) << "were let in before it";
+}
+
+TEST(QueueCheck, NobodyComesToBeBeforeOneWhoWaits) {
+  QueueCheck queue;
+  QueueCheck::Place place{.asked = 1};
+  EXPECT_FALSE(queue.told(place, 9, 10));
+  EXPECT_FALSE(queue.told(place, 9, 11));
+  EXPECT_FALSE(queue.told(place, 3, 12));
+  const auto wrong = queue.told(place, 4, 13);
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->expected, "at most 3 before it");
+  EXPECT_EQ(wrong->got, "4 before it");
+  place.placed.reset();  // on another connection it may be another queue
+  EXPECT_FALSE(queue.told(place, 9, 14));
+}
+
+TEST(QueueCheck, WhoWereLetInAreBounded) {
+  QueueCheck queue;
+  const QueueCheck::Place waits{.asked = 0, .placed = 0};
+  for (std::size_t i = 1; i <= kLetIn + 9; ++i) {
+    queue.let_in({.asked = static_cast<Nanos>(i)}, static_cast<Nanos>(i));
+  }
+  EXPECT_EQ(queue.let_in(waits, 1), kLetIn);
 }
 
 TEST(BotSchedule, CatchesUpAtABoundedRate) {

@@ -34,6 +34,12 @@ TEST(BotScript, TheExampleIsRead) {
   EXPECT_EQ(read->character, "Bob {n}");
   EXPECT_EQ(read->cut_every, 10s);
   EXPECT_EQ(read->takeover_every, 60s);
+  EXPECT_FALSE(read->login.in_order);
+}
+
+TEST(BotScript, ThatThereIsOneQueueIsSaid) {
+  EXPECT_TRUE(parse_script("[login]\nin_order = true\n", "bots.toml")->login.in_order);
+  EXPECT_THAT(problems("[login]\nin_order = 1\n"), HasSubstr("bots.toml:2:12"));
 }
 
 TEST(BotScript, MistakesNameLineAndWhatToWrite) {

@@ -6,7 +6,7 @@ namespace starbus::bots {
 
 std::string_view name_of(Broken kind) {
   constexpr std::array<std::string_view, kBrokenKinds> kNames{
-      "gap", "double", "foreign", "answer", "count", "fate", "malformed", "end"};
+      "gap", "double", "foreign", "answer", "count", "fate", "malformed", "end", "order"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -12,8 +12,18 @@
 namespace starbus::bots {
 
 /// docs/operate/bots.md, "kind of violation".
-enum class Broken : std::uint8_t { gap, twice, foreign, answer, count, fate, malformed, end };
-inline constexpr std::size_t kBrokenKinds = 8;
+enum class Broken : std::uint8_t {
+  gap,
+  twice,
+  foreign,
+  answer,
+  count,
+  fate,
+  malformed,
+  end,
+  order
+};
+inline constexpr std::size_t kBrokenKinds = 9;
 std::string_view name_of(Broken kind);
 
 /// One of them.
