@@ -1,7 +1,9 @@
 #include "bench/gate/bots.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iostream>
+#include <sstream>
 
 #include "bench/harness/clock.hpp"
 #include "bench/harness/files.hpp"
@@ -13,6 +15,7 @@ using Json = nlohmann::json;
 
 constexpr std::int64_t kComeIn = 300 * kSecond;
 constexpr std::int64_t kSettle = 60 * kSecond;
+constexpr std::int64_t kEnd = 30 * kSecond;  // after that
 
 std::string quoted(const std::string& text) {
   return '"' + text + '"';
@@ -26,11 +29,12 @@ std::string text_of(const Game& game, const Script& script) {
       "\narrive = " + std::to_string(static_cast<int>(script.arrive)) + "\ncome_in = \"" +
       std::to_string(kComeIn / kSecond) + "s\"\nwarm_up = \"" +
       std::to_string(static_cast<int>(script.warm_up * 1000)) + "ms\"\nduration = \"" +
-      std::to_string(static_cast<int>(script.seconds * 1000)) + "ms\"\n" + "[gates]\nurls = [" +
-      urls + "]\n";
+      std::to_string(static_cast<int>(script.seconds * 1000)) + "ms\"\nsettle = \"" +
+      std::to_string(kSettle / kSecond) + "s\"\n" + "[gates]\nurls = [" + urls + "]\n";
   if (game.urls().front().starts_with("tls")) text += "ca = " + quoted(game.certificate()) + "\n";
   if (!script.from.empty()) text += "from = " + quoted(script.from) + "\n";
   text += "[login]\n";
+  if (script.in_order) text += "in_order = true\n";
   text += script.wrong
               ? "method = \"password\"\naccount = \"bot{n}\"\npassword = \"a guess of {n}\"\n"
           : script.passwords
@@ -58,6 +62,31 @@ bool Bots::said(const std::string& text) const {
   return log && log->find(text) != std::string::npos;
 }
 
+Bots::Told Bots::told() const {
+  Told told;
+  const auto log = read_text(log_);
+  if (!log) return told;
+  std::istringstream lines(*log);
+  for (std::string line; std::getline(lines, line);) {
+    int cuts = 0;
+    int takeovers = 0;
+    int violations = 0;
+    const std::size_t counts = line.rfind(" | ", line.rfind(" | ") - 1);
+    const std::size_t players = line.find(" bots: ");
+    if (counts == std::string::npos || players == std::string::npos) continue;
+    if (std::sscanf(line.c_str() + counts, " | %d cuts %d takeovers | %d violations", &cuts,
+                    &takeovers, &violations) != 3) {
+      continue;
+    }
+    told.cuts += cuts;
+    told.takeovers += takeovers;
+    told.violations = violations;
+    const std::size_t from = players + std::string_view(" bots: ").size();
+    told.players = line.substr(from, line.find(" | ", from) - from);
+  }
+  return told;
+}
+
 std::string Bots::log_tail() const {
   constexpr std::size_t kTail = 600;
   const auto log = read_text(log_);
@@ -77,7 +106,7 @@ Result<void> Bots::await_measured() {
 
 Result<Json> Bots::finish(double seconds) {
   const std::int64_t end =
-      now_ns() + kComeIn + kSettle + static_cast<std::int64_t>(seconds * kSecond);
+      now_ns() + kComeIn + kSettle + kEnd + static_cast<std::int64_t>(seconds * kSecond);
   std::string text;
   for (;;) {
     const auto line = process_->read_line(end);

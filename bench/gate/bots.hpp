@@ -21,6 +21,7 @@ struct Script {
   bool character = true;              // they play characters; else their accounts
   bool passwords = false;             // of the login; else the server of accounts lets them in
   bool wrong = false;                 // they guess, and go on guessing
+  bool in_order = false;              // whether the queue is kept is checked
   std::string from = "127.1.0.0/16";  // their addresses
   std::string tables = {};            // [[say]], [[hear]], [cut], [takeover]
 };
@@ -31,7 +32,15 @@ class Bots {
 
   // Waits until all have come in and the warm-up is over.
   Result<void> await_measured();
-  // Whether its last line of progress has this.
+  // What its lines of progress have told since the start of the measured time.
+  struct Told {
+    double cuts = 0;
+    double takeovers = 0;
+    double violations = 0;
+    std::string players = {};  // "60 play, 0 wait, 0 away", of the last line
+  };
+  Told told() const;
+  // Whether a line of its progress has this.
   bool said(const std::string& text) const;
   // Waits for its end. Fails if it has failed, unless it was a violation: those are for the caller.
   Result<nlohmann::json> finish(double seconds);

@@ -1,9 +1,12 @@
 // What must be exact: cut connections, takeovers, gates that are drained or killed.
 #include <algorithm>
+#include <iostream>
 
 #include "bench/gate/bots.hpp"
+#include "bench/gate/progress.hpp"
 #include "bench/gate/runs.hpp"
 #include "bench/harness/clock.hpp"
+#include "bench/harness/table.hpp"
 
 namespace starbus::bench::gate {
 namespace {
@@ -12,10 +15,10 @@ using Json = nlohmann::json;
 using cluster_test::Daemon;
 using namespace std::chrono_literals;
 
-constexpr double kSpare = 1.3;  // some are away when it is their turn
-constexpr double kBegin = 3;    // seconds until all of them have begun
 constexpr std::size_t kBytes = 64;
-constexpr std::int64_t kBack = 20 * kSecond;  // until all play again after the last one
+constexpr double kSlow = 4;    // so many times as long as planned a case may take
+constexpr double kBegin = 60;  // seconds more
+constexpr double kEach = 15;   // seconds for one gate that ends and comes back
 constexpr std::chrono::seconds kDrained{30};
 
 // Requests that the game counts, so that one that is begun twice, or never, shows.
@@ -45,19 +48,34 @@ Result<Metrics> metrics_of(const Json& summary) {
     if (each.at("failed") != 0) return fail("answers are errors: " + each.at("errors").dump());
   }
   const Json& bots = summary.at("bots");
+  const Json& connections = summary.at("connections");
+  if (connections.at("troubles").size() > 1) std::cerr << connections.dump() << "\n";
   return Metrics{{"violations", violations_of(summary)},
                  {"heard", heard},
                  {"open", missing},
-                 {"absent", bots.at("wanted").get<double>() - bots.at("playing").get<double>()}};
+                 {"absent", bots.at("wanted").get<double>() - bots.at("settled").get<double>()}};
 }
 
-// Time goes by, or the bots end.
-Result<Metrics> play(const GameOptions& made, const Script& script) {
+// How far the bots are, for people.
+std::string state_of(const Bots::Told& told) {
+  return told.players + ", " + shown(told.violations) + " violations";
+}
+
+// Bots do something by themselves until it was done so often, and all play again.
+Result<Metrics> play(const GameOptions& made, const Script& script, double wanted,
+                     double Bots::Told::*what, Progress progress) {
   Game game(made);
   const auto started = Bots::start(game, script);
   if (!started) return started.error();
   Bots bots = *started;
-  const auto summary = bots.finish(script.seconds);
+  if (const auto in = bots.await_measured(); !in) return in.error();
+  for (Bots::Told told; told.*what < wanted; told = bots.told()) {
+    progress.reached(told.*what, state_of(told));
+    if (!bots.runs()) return fail("the bots have ended");
+    if (interrupted() || progress.late()) break;
+    sleep_until_ns(now_ns() + 500 * kMillisecond);
+  }
+  const auto summary = bots.stop();
   if (!summary) return summary.error();
   Result<Metrics> counted = metrics_of(*summary);
   if (!counted) return counted;
@@ -87,7 +105,7 @@ Result<void> kill(Game& game, Daemon& gate) {
 }
 
 template <class Disturb>
-Result<Metrics> disturb(int times, Disturb one) {
+Result<Metrics> disturb(const std::string& what, int times, Disturb one) {
   GameOptions made;
   made.gates = {"a", "a", "a"};
   Game game(made);
@@ -97,12 +115,16 @@ Result<Metrics> disturb(int times, Disturb one) {
   if (!started) return started.error();
   Bots bots = *started;
   if (const auto in = bots.await_measured(); !in) return in.error();
+  Progress progress(what, times, kBegin + kEach * times);
   int done = 0;
-  for (; done < times && bots.runs() && !interrupted(); ++done) {
+  for (; done < times && bots.runs() && !interrupted() && !progress.late(); ++done) {
     const auto disturbed = one(game, game.gate(static_cast<std::size_t>(done) % made.gates.size()));
-    if (!disturbed) return fail(std::to_string(done + 1) + ": " + disturbed.error().what);
+    if (!disturbed) {
+      std::cerr << "\n  " << what << ", number " << done + 1 << ": " << disturbed.error().what;
+      break;
+    }
+    progress.reached(done + 1, state_of(bots.told()));
   }
-  sleep_until_ns(now_ns() + kBack);
   const auto summary = bots.stop();
   if (!summary) return summary.error();
   Result<Metrics> counted = metrics_of(*summary);
@@ -127,29 +149,31 @@ Result<Metrics> disturb(int times, Disturb one) {
 }  // namespace
 
 Result<Metrics> run_cuts(const Options& options) {
-  Script script{.name = "cut", .bots = 30};
+  Script script{.name = "cut", .bots = 30, .seconds = 0};
   const double pause = 1.5;
   script.bots = std::min<std::size_t>(script.bots, static_cast<std::size_t>(options.cuts));
-  script.seconds = kBegin + kSpare * options.cuts * pause / static_cast<double>(script.bots);
   script.tables = stream_at(200, kBytes) + counted_at(5) + every("cut", pause);
-  return play({.gates = {"a", "a"}}, script);
+  const double planned = options.cuts * pause / static_cast<double>(script.bots);
+  return play({.gates = {"a", "a"}}, script, options.cuts, &Bots::Told::cuts,
+              Progress("cut", options.cuts, kBegin + kSlow * planned));
 }
 
 Result<Metrics> run_takeovers(const Options& options) {
-  Script script{.name = "taken", .bots = 400};
+  Script script{.name = "taken", .bots = 400, .seconds = 0};
   const double pause = 2;
   script.bots = std::min<std::size_t>(script.bots, static_cast<std::size_t>(options.takeovers));
-  script.seconds = kBegin + kSpare * options.takeovers * pause / static_cast<double>(script.bots);
   script.tables = stream_at(5, kBytes) + echo_at(1, kBytes) + every("takeover", pause);
-  return play({.gates = {"a", "a"}}, script);
+  const double planned = options.takeovers * pause / static_cast<double>(script.bots);
+  return play({.gates = {"a", "a"}}, script, options.takeovers, &Bots::Told::takeovers,
+              Progress("taken over", options.takeovers, kBegin + kSlow * planned));
 }
 
 Result<Metrics> run_drains(const Options& options) {
-  return disturb(options.drains, drain);
+  return disturb("gates drained", options.drains, drain);
 }
 
 Result<Metrics> run_kills(const Options& options) {
-  return disturb(options.kills, kill);
+  return disturb("gates killed", options.kills, kill);
 }
 
 }  // namespace starbus::bench::gate

@@ -2,8 +2,10 @@
 #include <algorithm>
 
 #include "bench/gate/bots.hpp"
+#include "bench/gate/progress.hpp"
 #include "bench/gate/runs.hpp"
 #include "bench/harness/clock.hpp"
+#include "bench/harness/table.hpp"
 
 namespace starbus::bench::gate {
 namespace {
@@ -13,7 +15,8 @@ using Json = nlohmann::json;
 constexpr int kStorm = 200;          // players that enter in a second: as shipped
 constexpr std::size_t kHonest = 30;  // who log in beside the guesser
 constexpr double kHonestPerSecond = 3;
-constexpr std::size_t kGuessers = 60;  // that try again a second after each answer
+constexpr double kLeastPerSecond = 50;  // sessions that begin, however busy the machine is
+constexpr std::size_t kGuessers = 60;   // that try again a second after each answer
 
 double sum_of(const Json& counts) {
   double sum = 0;
@@ -41,7 +44,7 @@ Result<Metrics> run_storm(const Options& options) {
   GameOptions made;
   made.per_second = kStorm;
   Game game(made);
-  Script script{.name = "storm", .arrive = 0};
+  Script script{.name = "storm", .arrive = 0, .in_order = true};
   script.bots = static_cast<std::size_t>(options.logins);
   const auto started = Bots::start(game, script);
   if (!started) return started.error();
@@ -54,6 +57,7 @@ Result<Metrics> run_storm(const Options& options) {
                  {"twice", counters.at("logins").get<double>() - options.logins},
                  {"refused", sum_of(entry.at("refused"))},
                  {"waited", entry.at("waited").get<double>()},
+                 {"overtaken", entry.at("overtaken_most").get<double>()},
                  {"seconds", entry.at("seconds").get<double>()},
                  {"violations", violations_of(*summary)}};
 }
@@ -113,17 +117,14 @@ Result<Metrics> run_churn(const Options& options) {
     return Game::resident(game.gate(0).process().pid()) +
            Game::resident(game.gate(1).process().pid());
   };
+  Progress progress("sessions", options.sessions, 60 + options.sessions / kLeastPerSecond);
   const auto wait_for = [&](double count) -> Result<void> {
-    double before = logins();
-    std::int64_t moved = now_ns();
-    while (logins() < count) {
+    for (double now = 0; now < count;) {
       if (!bots.runs() || interrupted()) return fail("the bots have ended");
+      if (progress.late()) return fail(progress.lateness());
       sleep_until_ns(now_ns() + 500 * kMillisecond);
-      if (const double now = logins(); now > before) {
-        before = now;
-        moved = now_ns();
-      }
-      if (now_ns() - moved > 60 * kSecond) return fail("no session begins any more");
+      now = logins();
+      progress.reached(now, shown(memory() / 1024 / 1024) + " MiB");
     }
     return {};
   };

@@ -51,6 +51,11 @@ std::size_t Report::missed() const {
   }));
 }
 
+std::size_t Report::broken() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rows_, [this](const Row& row) { return row.bar && row.bar->promise && !judge(row).met; }));
+}
+
 bool Report::has_bars() const {
   return std::ranges::any_of(rows_, [](const Row& row) { return row.bar.has_value(); });
 }

@@ -24,6 +24,7 @@ struct Bar {
   std::string peer = {};  // the bar is for our ratio to this peer; empty: for our figure
   std::optional<Pace> pace = {};
   bool of_machine = false;  // says how fast the machine is, and cannot be missed
+  bool promise = false;     // a count that must be right: missed, the suite fails without --check
 };
 
 struct Row {
@@ -67,6 +68,8 @@ class Report {
   std::string json() const;
   // Bars that are not met, or whose figure is missing.
   std::size_t missed() const;
+  // Those of them that are promises.
+  std::size_t broken() const;
   bool has_bars() const;
 
  private:

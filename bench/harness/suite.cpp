@@ -172,6 +172,7 @@ int finish(const SuiteOptions& options, const Report& report) {
     }
   }
   if (interrupted()) return kInterrupted;
+  if (report.broken() != 0) return kMissedBar;
   return options.check && report.missed() != 0 ? kMissedBar : 0;
 }
 

@@ -53,7 +53,7 @@ struct SuiteCase {
 
 constexpr int kFailed = 1;       // exit codes
 constexpr int kWrongOption = 2;  // nothing was chosen that exists
-constexpr int kMissedBar = 3;    // works, and is too slow
+constexpr int kMissedBar = 3;    // works, and is too slow; or a promise was broken
 constexpr int kInterrupted = 130;
 
 bool matches(const SuiteOptions& options, const std::string& case_name);
@@ -63,7 +63,8 @@ bool matches(const SuiteOptions& options, const std::string& case_name);
 // one before has warmed up. Progress goes to standard error, the report to standard output.
 int run_suite(const SuiteOptions& options, const std::vector<SuiteCase>& cases, Report report);
 
-// Prints the report and writes the JSON; the exit code, with --check for a missed bar, too.
+// Prints the report and writes the JSON; the exit code, for a promise that was broken, and with
+// --check for a missed bar, too.
 int finish(const SuiteOptions& options, const Report& report);
 
 }  // namespace starbus::bench

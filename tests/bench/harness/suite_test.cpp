@@ -68,6 +68,14 @@ TEST_F(Suite, CheckTellsMissedBarsFromMetOnes) {
   EXPECT_EQ(run({measured("a", 5)}), kWrongOption);  // nothing to check
 }
 
+TEST_F(Suite, APromiseThatIsBrokenFailsWithoutCheck) {
+  options.repetitions = 1;
+  Bar bar{Bar::Kind::at_most, 0};
+  bar.promise = true;
+  EXPECT_EQ(run({measured("a", 1, bar)}), kMissedBar);
+  EXPECT_EQ(run({measured("a", 0, bar)}), 0);
+}
+
 TEST_F(Suite, FailsIfARunFailsOrThrows) {
   options.repetitions = 1;
   SuiteCase failing = measured("a", 1);
