@@ -2,7 +2,7 @@
 /// Belongs to the loop's thread; owned by the GateCore.
 #pragma once
 
-#include <map>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "nodes/gate/core/home_table.hpp"
 #include "nodes/gate/core/limits.hpp"
@@ -124,7 +124,7 @@ struct Desk {
   Partings partings;
   GateCounters counters;
   std::vector<Effect> effects;
-  std::map<std::uint64_t, Question> questions;
+  boost::unordered_flat_map<std::uint64_t, Question> questions;
   std::uint64_t last_question;
 
   // The roles; all are of the same GateCore.

@@ -40,7 +40,7 @@ void Downlink::section(const bus::Process& home, const Section& said) {
     return desk_.hand_overs->forward(*session, ForwardedParts{at, home, said.first, said.parts});
   }
   for (std::size_t i = 0; i < said.parts.size(); ++i) {
-    part(*session, {at, home, said.first + i, said.parts[i]});
+    part(*session, at, home, said.first + i, said.parts[i]);
     if (session->stage != Stage::live && session->stage != Stage::fresh) return;
   }
 }
@@ -48,27 +48,34 @@ void Downlink::section(const bus::Process& home, const Section& said) {
 void Downlink::forwarded(Session& session, const ForwardedParts& parts) {
   desk_.homes.watch(parts.home, session.id);
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
-    part(session, {parts.at, parts.home, parts.first + i, parts.parts[i]});
+    part(session, parts.at, parts.home, parts.first + i, parts.parts[i]);
     if (session.stage != Stage::live) return;
   }
 }
 
-void Downlink::part(Session& session, HeldPart said) {
+void Downlink::part(Session& session, const Introduction& at, const bus::Process& home,
+                    std::uint64_t n, const sessions::Part& said) {
   if (session.stage == Stage::live) session.heard = desk_.now;
   const Bind bind = session.order.bind();
-  if (said.at.turn < session.hand.turn) desk_.hand_overs->relink_subject(session);
-  if (said.at.bind == bind && said.at.subject != session.subject) {
+  if (at.turn < session.hand.turn) desk_.hand_overs->relink_subject(session);
+  if (at.bind == bind && at.subject != session.subject) {
     ++desk_.counters.parts_foreign;
     return;
   }
-  if (said.at.bind > bind && session.stage == Stage::live) desk_.subjects->locate(session);
+  // An idle part may say more of a hole: see below.
+  if (session.stage == Stage::live && said.kind != PartKind::idle &&
+      session.order.pass(at, home, n)) {
+    if (pass_on(session, at, n, said)) pass_all(session, true);
+    return;
+  }
+  if (at.bind > bind && session.stage == Stage::live) desk_.subjects->locate(session);
   const Run run = session.order.run();
   std::optional<bus::Process> before;
-  if (said.part.kind == PartKind::idle && said.at.bind == bind) {
-    const auto idle = sessions::decode_idle(*said.part.body);
+  if (said.kind == PartKind::idle && at.bind == bind) {
+    const auto idle = sessions::decode_idle(*said.body);
     if (idle) before = idle->before;
   }
-  switch (session.order.put(std::move(said))) {
+  switch (session.order.put({at, home, n, said})) {
     case PartOrder::Put::late:
       ++desk_.counters.parts_late;
       return;
@@ -82,20 +89,19 @@ void Downlink::part(Session& session, HeldPart said) {
       break;
   }
   if (session.order.run() != run) session.hole.reset();
-  pass_all(session);
+  pass_all(session, false);
   // The words of the home before came before these: if it is dead, they may never come.
   if (session.stage == Stage::live && session.hole && before && desk_.homes.dead(*before)) {
     resync(session);
   }
 }
 
-void Downlink::pass_all(Session& session) {
-  bool moved = false;
+void Downlink::pass_all(Session& session, bool moved) {
   while (session.stage == Stage::live) {
     const std::optional<HeldPart> next = session.order.take();
     if (!next) break;
     moved = true;
-    if (!pass_on(session, *next)) return;
+    if (!pass_on(session, next->at, next->n, next->part)) return;
   }
   if (session.stage == Stage::live) note_hole(session, moved);
 }
@@ -116,25 +122,26 @@ void Downlink::suspect(Session& session) {
 }
 
 /// False: the session is not live any more.
-bool Downlink::pass_on(Session& session, const HeldPart& said) {
-  if (said.at.turn == session.hand.turn) {
-    session.hand.direct = said.at.bind;
+bool Downlink::pass_on(Session& session, const Introduction& at, std::uint64_t n,
+                       const sessions::Part& said) {
+  if (at.turn == session.hand.turn) {
+    session.hand.direct = at.bind;
     desk_.hand_overs->settle(session);
   }
-  const Mark mark{said.at.bind, said.at.run, said.n};
+  const Mark mark{at.bind, at.run, n};
   session.over.reset();
-  if ((said.n == 1) != (said.part.kind == PartKind::full)) {
+  if ((n == 1) != (said.kind == PartKind::full)) {
     ++desk_.counters.malformed_words;
     desk_.subjects->end(session, CloseReason::fault, {});
     return false;
   }
-  const std::string group(said.part.kind == PartKind::join || said.part.kind == PartKind::leave
-                              ? bus::as_text(*said.part.body)
+  const std::string group(said.kind == PartKind::join || said.kind == PartKind::leave
+                              ? bus::as_text(*said.body)
                               : std::string_view());
-  PacketKind kind = static_cast<PacketKind>(said.part.kind);
-  switch (said.part.kind) {
+  PacketKind kind = static_cast<PacketKind>(said.kind);
+  switch (said.kind) {
     case PartKind::full:
-      return full_state(session, said);
+      return full_state(session, at, n, said);
     case PartKind::join:
       if (session.groups.size() < sessions::kLinkGroups && group.size() <= sessions::kGroupName) {
         session.groups.insert(group);
@@ -151,7 +158,7 @@ bool Downlink::pass_on(Session& session, const HeldPart& said) {
       session.window.silent(mark);
       return true;
     case PartKind::reply:
-      session.requests.replied(entity::Decoder(*said.part.body).varint());
+      session.requests.replied(entity::Decoder(*said.body).varint());
       kind = PacketKind::reply;
       break;
     case PartKind::over:
@@ -162,25 +169,26 @@ bool Downlink::pass_on(Session& session, const HeldPart& said) {
     case PartKind::news:
       break;
   }
-  packet(session, kind, said.part.body, mark);
+  packet(session, kind, said.body, mark);
   return session.stage == Stage::live;
 }
 
-bool Downlink::full_state(Session& session, const HeldPart& said) {
-  const auto full = sessions::decode_full(*said.part.body);
+bool Downlink::full_state(Session& session, const Introduction& at, std::uint64_t n,
+                          const sessions::Part& said) {
+  const auto full = sessions::decode_full(*said.body);
   if (!full) {
     ++desk_.counters.malformed_words;
     desk_.subjects->end(session, CloseReason::fault, {});
     return false;
   }
-  session.requests.full(said.at.bind, full->up_done, full->open);
+  session.requests.full(at.bind, full->up_done, full->open);
   session.lost.reset();
   leave_groups(session);
   for (const std::string& group : full->groups) {
     session.groups.insert(group);
     desk_.groups.join(group, session.id);
   }
-  packet(session, PacketKind::full, said.part.body, {said.at.bind, said.at.run, said.n});
+  packet(session, PacketKind::full, said.body, {at.bind, at.run, n});
   return session.stage == Stage::live;
 }
 
@@ -199,9 +207,9 @@ void Downlink::begin(Session& session, const Bind& bind) {
   session.heard = desk_.now;
   std::vector<HeldPart> early = session.order.begin(bind);
   suspect(session);
-  for (HeldPart& each : early) {
+  for (const HeldPart& each : early) {
     if (session.stage != Stage::live) return;
-    part(session, std::move(each));
+    part(session, each.at, each.home, each.n, each.part);
   }
 }
 

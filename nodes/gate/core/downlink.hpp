@@ -16,7 +16,8 @@ class Downlink {
   void bundle(const bus::Process& home, bus::ByteView bytes);
   /// The same by way of another gate.
   void forwarded(Session& session, const ForwardedParts& parts);
-  void part(Session& session, HeldPart part);
+  void part(Session& session, const Introduction& at, const bus::Process& home, std::uint64_t n,
+            const sessions::Part& part);
   /// A packet of this session; the client gets it if it is there. May end the session (too_slow).
   void packet(Session& session, PacketKind kind, Body body, const Mark& mark);
   /// A bind that the account has told: its parts that came early follow.
@@ -45,9 +46,11 @@ class Downlink {
 
  private:
   void section(const bus::Process& home, const sessions::Section& section);
-  bool pass_on(Session& session, const HeldPart& part);
-  bool full_state(Session& session, const HeldPart& part);
-  void pass_all(Session& session);
+  bool pass_on(Session& session, const Introduction& at, std::uint64_t n,
+               const sessions::Part& part);
+  bool full_state(Session& session, const Introduction& at, std::uint64_t n,
+                  const sessions::Part& part);
+  void pass_all(Session& session, bool moved);
   void note_hole(Session& session, bool moved);
 
   struct Speaking {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/give_back.hpp"
+
 namespace starbus::nodes::gate {
 
 GateCore::GateCore(GateOptions options, KeySource& keys)
@@ -49,6 +51,11 @@ std::optional<Taken> GateCore::told(const bus::Process& gate, const GateWord& wo
 bool GateCore::announce(const bus::Process& origin, std::uint64_t number, std::string group,
                         Body body) {
   return downlink_.announce({origin, number, std::move(group), std::move(body)});
+}
+
+bool GateCore::speak() {
+  if (!fenced_) downlink_.speak(kTickSlice);
+  return speaking();
 }
 
 void GateCore::outcome(std::uint64_t question, Outcome outcome, bus::ByteView bytes) {
@@ -184,6 +191,13 @@ bool GateCore::give(const SessionId& id, const GateId& to, const std::string& ad
 
 std::vector<Effect> GateCore::take() {
   return std::exchange(desk_.effects, {});
+}
+
+void GateCore::take(std::vector<Effect>& into) {
+  constexpr std::size_t kKept = 64;  // of what a busy moment needed
+  into.clear();
+  if (into.capacity() > kKept) give_back(into);
+  std::swap(into, desk_.effects);
 }
 
 }  // namespace starbus::nodes::gate

@@ -46,6 +46,11 @@ class GateCore {
   /// Said to a group ("": to all) by `origin`, whose numbers grow; the body is a Spoken. False: no
   /// room, nothing was said.
   bool announce(const bus::Process& origin, std::uint64_t number, std::string group, Body body);
+  /// Says what was announced to some more sessions, a slice at most. True: there are more. tick()
+  /// does so, too; the shell calls this at once, and again in each turn of the loop.
+  bool speak();
+  /// Something waits for speak().
+  bool speaking() const { return !fenced_ && downlink_.speaking(); }
   /// How far that has come. nullopt: it is not known, or not any more.
   std::optional<Reach> reach(const bus::Process& origin, std::uint64_t number) const {
     return downlink_.reach(origin, number);
@@ -76,6 +81,8 @@ class GateCore {
 
   /// What is to be done since the last call.
   std::vector<Effect> take();
+  /// The same in a vector that comes back for the next one, so that none is allocated.
+  void take(std::vector<Effect>& into);
 
   /// Other budgets, from now on.
   void set(const Budget& budget) { egress_.set(budget); }

@@ -6,10 +6,10 @@
 /// kWindowPackets: the session ends then.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <variant>
 
+#include "base/compact_queue.hpp"
 #include "entity/client/parts.hpp"
 #include "nodes/gate/wire/frames.hpp"
 
@@ -47,7 +47,7 @@ class PacketWindow {
     std::uint64_t acked = 0;
     Mark marked{};    // the last part that is acknowledged
     Mark credited{};  // the last that the subject was told so
-    std::deque<Parcel> packets{};
+    CompactQueue<Parcel> packets{};
   };
   PacketWindow() = default;
   explicit PacketWindow(State state);

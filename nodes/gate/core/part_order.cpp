@@ -75,6 +75,13 @@ PartOrder::Put PartOrder::put(HeldPart part) {
   return Put::taken;
 }
 
+bool PartOrder::pass(const Introduction& at, const bus::Process& home, std::uint64_t n) {
+  if (at.bind != bind_ || at.run != run_ || n != next_ || held_.contains(n)) return false;
+  home_ = home;
+  ++next_;
+  return true;
+}
+
 std::optional<HeldPart> PartOrder::take() {
   const auto found = held_.find(next_);
   if (found == held_.end()) return {};

@@ -43,6 +43,9 @@ class PartOrder {
   /// The account has told a bind: returns the parts that have waited for it. Only if above bind().
   std::vector<HeldPart> begin(const Bind& bind);
   Put put(HeldPart part);
+  /// True if this part is the next one: it is to be passed on at once, and counts as taken. That of
+  /// most parts, which need no copy then; false changes nothing: put().
+  bool pass(const Introduction& at, const bus::Process& home, std::uint64_t n);
   /// The next part in order, if it is there.
   std::optional<HeldPart> take();
   /// Something is missing: parts are held, or the full state has not come.

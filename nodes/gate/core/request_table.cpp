@@ -13,7 +13,7 @@ void RequestTable::full(const Bind& bind, std::uint64_t up_done,
     state_.open.clear();
   }
   // Those above were handed to the subject after it has drawn this state.
-  std::erase_if(state_.open, [&](std::uint64_t u) { return u <= up_done; });
+  state_.open.erase(state_.open.begin(), state_.open.upper_bound(up_done));
   state_.open.insert(open.begin(), open.end());
 }
 

@@ -5,8 +5,8 @@
 /// is asked again by the client (`busy`).
 #pragma once
 
-#include <map>
-#include <set>
+#include <boost/container/flat_map.hpp>
+#include <boost/container/flat_set.hpp>
 #include <vector>
 
 #include "nodes/gate/wire/frames.hpp"
@@ -20,8 +20,9 @@ class RequestTable {
   struct State {
     std::uint64_t seen = 0;  // the last u that was taken
     Bind bind{};             // of the last full state that was put into the window
-    std::map<std::uint64_t, bus::Bytes> pending{};  // handed to the bus, without an outcome
-    std::set<std::uint64_t> open{};                 // taken, and no reply was seen
+    // Few, and drawn in their order: both grow at the end.
+    boost::container::flat_map<std::uint64_t, bus::Bytes> pending{};  // at the bus, no outcome yet
+    boost::container::flat_set<std::uint64_t> open{};  // taken, and no reply was seen
   };
   RequestTable() = default;
   explicit RequestTable(State state) : state_(std::move(state)) {}

@@ -27,14 +27,15 @@ SessionState Session::state() const {
 }
 
 Session* SessionTable::find(const SessionId& id) {
-  const auto found = sessions_.find(id);
-  return found == sessions_.end() ? nullptr : found->second.get();
+  const auto found = index_.find(id);
+  return found == index_.end() ? nullptr : found->second;
 }
 
 Session& SessionTable::add(const SessionId& id) {
   auto made = std::make_unique<Session>();
   made->id = id;
   made->due = kNever;
+  index_[id] = made.get();
   return *(sessions_[id] = std::move(made));
 }
 
@@ -42,6 +43,7 @@ void SessionTable::erase(const SessionId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   due_.erase({found->second->due, id});
+  index_.erase(id);
   sessions_.erase(found);
 }
 

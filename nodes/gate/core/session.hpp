@@ -3,6 +3,8 @@
 /// loop's thread.
 #pragma once
 
+#include <boost/container/flat_set.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -45,7 +47,7 @@ struct Session {
   RequestTable requests{};
   SpokenSeen spoken{};
   HandOver hand{};
-  std::set<std::string> groups{};
+  boost::container::flat_set<std::string> groups{};
 
   // What was asked and is not answered, and what is to be asked again.
   bool binding = false, locating = false, relinking = false, telling_subject = false;
@@ -97,7 +99,12 @@ class SessionTable {
   std::size_t size() const { return sessions_.size(); }
 
  private:
-  std::map<SessionId, std::unique_ptr<Session>> sessions_;
+  struct IdHash {  // ids are random
+    std::size_t operator()(const SessionId& id) const { return id.high ^ id.low; }
+  };
+
+  std::map<SessionId, std::unique_ptr<Session>> sessions_;  // in order: for after()
+  boost::unordered_flat_map<SessionId, Session*, IdHash> index_;
   std::set<std::pair<GateTime, SessionId>> due_;
 };
 

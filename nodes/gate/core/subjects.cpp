@@ -1,5 +1,6 @@
 #include "nodes/gate/core/subjects.hpp"
 
+#include "base/give_back.hpp"
 #include "nodes/gate/core/doors.hpp"
 #include "nodes/gate/core/downlink.hpp"
 #include "nodes/gate/core/egress.hpp"
@@ -98,7 +99,7 @@ void Subjects::answer(Session& session, const AccountAnswer& said) {
     case AccountAnswerKind::bound:
       if (session.stage == Stage::fresh) {
         session.stage = Stage::live;
-        session.ticket.clear();
+        give_back(session.ticket);
         if (said.login != 0) session.login = said.login;
         desk_.doors->welcome_new(session);
       }

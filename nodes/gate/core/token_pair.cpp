@@ -38,7 +38,7 @@ void TokenPair::used(const Key& token) {
 void TokenPair::confirm() {
   if (!state_.next) return;
   state_.erased.push_back(state_.current);
-  if (state_.erased.size() > kTokensErased) state_.erased.pop_front();
+  if (state_.erased.size() > kTokensErased) state_.erased.erase(state_.erased.begin());
   state_.current = std::exchange(state_.next, Key{});
 }
 

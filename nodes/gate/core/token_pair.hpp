@@ -4,7 +4,7 @@
 /// Belongs to the loop's thread. Comparing takes the same time whichever one fits, or none.
 #pragma once
 
-#include <deque>
+#include <vector>
 
 #include "nodes/gate/wire/frames.hpp"
 
@@ -27,7 +27,7 @@ class TokenPair {
   struct State {
     Key current{};
     Key next{};
-    std::deque<Key> erased{};
+    std::vector<Key> erased{};  // the oldest first; most sessions have none
   };
   TokenPair() = default;
   explicit TokenPair(State state) : state_(std::move(state)) {}

@@ -5,12 +5,6 @@
 #include <cstring>
 
 namespace starbus::nodes::gate::net {
-namespace {
-
-constexpr std::size_t kKeptFrames = 8;  // an idle connection keeps room for no more
-
-}  // namespace
-
 void OutQueue::push(Body body, const FrameHead& head) {
   frames_.push_back({std::move(body), head});
   bytes_ += frames_.back().size();
@@ -19,8 +13,7 @@ void OutQueue::push(Body body, const FrameHead& head) {
 template <class Visit>
 void OutQueue::pieces(Visit&& visit) const {
   std::size_t skip = front_sent_;
-  for (std::size_t i = first_; i < frames_.size(); ++i) {
-    const Frame& frame = frames_[i];
+  for (const Frame& frame : frames_) {
     for (bus::ByteView piece :
          {bus::ByteView(frame.head.bytes).first(frame.head.size), bus::ByteView(*frame.body)}) {
       const std::size_t skipped = std::min(skip, piece.size());
@@ -57,32 +50,19 @@ void OutQueue::sent(std::size_t bytes) {
   bytes_ -= bytes;
   promised_ = 0;
   front_sent_ += bytes;
-  while (!empty() && front_sent_ >= frames_[first_].size()) {
-    front_sent_ -= frames_[first_].size();
-    forget_front();
-  }
-}
-
-void OutQueue::forget_front() {
-  frames_[first_++].body.reset();
-  if (empty()) {
-    frames_.clear();
-    first_ = 0;
-    if (frames_.capacity() > kKeptFrames) frames_ = {};
-  } else if (first_ > kKeptFrames && first_ > frames_.size() - first_) {
-    frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(first_));
-    first_ = 0;
+  while (!empty() && front_sent_ >= frames_.front().size()) {
+    front_sent_ -= frames_.front().size();
+    frames_.pop_front();
   }
 }
 
 void OutQueue::drop_unsent() {
   std::size_t end = 0;  // of the frames before this one, from the first unwritten byte on
-  std::size_t keep = first_;
-  while (keep < frames_.size()) {
-    const bool begun = keep == first_ && front_sent_ > 0;
-    if (!begun && end >= promised_) break;
-    end += frames_[keep].size() - (keep == first_ ? front_sent_ : 0);
-    ++keep;
+  std::size_t keep = 0;
+  for (; keep < frames_.size(); ++keep) {
+    const std::size_t begun = keep == 0 ? front_sent_ : 0;
+    if (begun == 0 && end >= promised_) break;
+    end += frames_[keep].size() - begun;
   }
   frames_.resize(keep);
   bytes_ = end;
@@ -90,8 +70,8 @@ void OutQueue::drop_unsent() {
 }
 
 void OutQueue::clear() {
-  frames_ = {};
-  first_ = front_sent_ = bytes_ = promised_ = 0;
+  frames_.clear();
+  front_sent_ = bytes_ = promised_ = 0;
 }
 
 }  // namespace starbus::nodes::gate::net

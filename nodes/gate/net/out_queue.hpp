@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
+#include "base/compact_queue.hpp"
 #include "bus/core/bytes.hpp"
 #include "nodes/gate/net/ws_head.hpp"
 
@@ -21,7 +21,7 @@ class OutQueue {
  public:
   /// Appends a frame; the body is shared, not copied.
   void push(Body body, const FrameHead& head);
-  bool empty() const { return first_ == frames_.size(); }
+  bool empty() const { return frames_.empty(); }
   /// Not written yet.
   std::size_t bytes() const { return bytes_; }
 
@@ -46,10 +46,8 @@ class OutQueue {
   /// Calls `visit(bytes)` for the unwritten pieces in their order, until it returns false.
   template <class Visit>
   void pieces(Visit&& visit) const;
-  void forget_front();
 
-  std::vector<Frame> frames_;  // from first_ on
-  std::size_t first_ = 0;
+  CompactQueue<Frame> frames_;
   std::size_t front_sent_ = 0;  // bytes of the first frame
   std::size_t bytes_ = 0;
   std::size_t promised_ = 0;

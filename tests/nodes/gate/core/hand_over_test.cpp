@@ -223,6 +223,24 @@ TEST_F(GateGroups, AnnouncementsGoOutInSlices) {
   EXPECT_EQ(one_.core.counters().spoken_twice, many);
 }
 
+TEST_F(GateGroups, AnnouncementsDoNotWaitForATick) {
+  const std::size_t many = kTickSlice + 5;
+  for (ConnectionId each = 1; each <= many; ++each) one_.log_in(each);
+  one_.core.take();
+  EXPECT_FALSE(one_.core.speaking());
+  EXPECT_FALSE(one_.core.speak());
+  EXPECT_TRUE(one_.core.announce(kHome, 1, "guild", spoken("hello")));
+  EXPECT_TRUE(one_.core.speaking());
+  EXPECT_TRUE(one_.core.speak());
+  EXPECT_EQ(one_.all<SendPacket>().size(), kTickSlice);
+  EXPECT_FALSE(one_.core.speak());
+  EXPECT_EQ(one_.all<SendPacket>().size(), 5U);
+  EXPECT_FALSE(one_.core.speaking());
+  one_.core.announce(kHome, 2, "", spoken("lost"));
+  one_.core.fence();
+  EXPECT_FALSE(one_.core.speak());
+}
+
 TEST_F(GateGroups, MembersComeAndGoWithTheirStream) {
   const Welcome first = one_.log_in(1);
   one_.say(first.session, 2, {{PartKind::join, body_text("party")}});

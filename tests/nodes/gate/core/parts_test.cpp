@@ -112,6 +112,26 @@ TEST(PartOrder, GoesByBindRunAndNumber) {
   EXPECT_EQ(order.put(held(2, {5, 2})), PartOrder::Put::late);
 }
 
+TEST(PartOrder, TheNextOnePassesAtOnce) {
+  PartOrder order;
+  const auto pass = [&](const HeldPart& part) { return order.pass(part.at, part.home, part.n); };
+  EXPECT_FALSE(pass(held(1))) << "of a bind that is not told yet";
+  order.begin(kBind);
+  EXPECT_FALSE(pass(held(1))) << "of a new run";
+  EXPECT_EQ(order.put(held(1)), PartOrder::Put::taken);
+  EXPECT_FALSE(pass(held(1))) << "it waits to be taken";
+  EXPECT_TRUE(order.take());
+  EXPECT_TRUE(pass(held(2)));
+  EXPECT_EQ(order.next(), 3U);
+  EXPECT_EQ(order.home(), kHome);
+  EXPECT_FALSE(pass(held(2))) << "late";
+  EXPECT_FALSE(pass(held(4))) << "a hole";
+  EXPECT_EQ(order.put(held(4)), PartOrder::Put::taken);
+  EXPECT_TRUE(pass(held(3)));
+  EXPECT_EQ(order.take()->n, 4U) << "what it was missing for";
+  EXPECT_FALSE(pass(held(5, kRun, {3, 0}))) << "of an earlier bind";
+}
+
 TEST(PartOrder, IsBounded) {
   PartOrder bytes;
   bytes.begin(kBind);
@@ -155,7 +175,7 @@ TEST(RequestTable, TakesEachOnceAndHoldsBackWhatIsTooMuch) {
   EXPECT_EQ(requests.state().pending.size(), 1U);
   // A new run of the same bind: what its subject has begun and not answered.
   requests.full(kBind, next - 1, {12});
-  EXPECT_EQ(requests.state().open, (std::set<std::uint64_t>{12, next}));
+  EXPECT_EQ(requests.state().open, (boost::container::flat_set<std::uint64_t>{12, next}));
   EXPECT_EQ(requests.seen(), next);
   requests.full({3, 2}, 5, {});
   EXPECT_EQ(requests.seen(), 5U);
