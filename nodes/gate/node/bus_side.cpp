@@ -179,9 +179,9 @@ void BusSide::outcome(std::uint64_t question, Outcome outcome, bus::ByteView ans
 }
 
 void BusSide::tell(TellSubject effect) {
-  bus::Bytes word;
-  sessions::encode(effect.word, word);
-  calls_.call(effect.subject, std::string(bus::as_text(word)),
+  word_.clear();
+  sessions::encode(effect.word, word_);
+  calls_.call(effect.subject, std::string(bus::as_text(word_)),
               [this, alive = std::weak_ptr(alive_), question = effect.question](
                   Outcome how, bus::ByteView answer) {
                 if (!alive.expired()) outcome(question, how, answer);

@@ -73,6 +73,7 @@ class BusSide {
   const AccountPort accounts_;
   std::function<GateInfo()> info_;
   ChannelCalls calls_;
+  bus::Bytes word_;   // scratch: the one that is being said
   Owners processes_;  // under server/: homes and accounts
   Owners gates_;      // by channel, without this one
   bus::LastingWatch watch_;

@@ -20,57 +20,56 @@ bool ChannelCalls::fits(const Line& line, std::size_t bytes) const {
 }
 
 void ChannelCalls::call(const std::string& channel, std::string word, Done done) {
-  const auto at = lines_.try_emplace(channel).first;
-  Line& line = at->second;
+  Row& row = *lines_.try_emplace(channel).first;
   Call call{std::move(word), std::move(done)};
-  if (line.calls.empty() && fits(line, cost_of(call.word))) {
-    return start(at->first, line, std::move(call));
+  if (row.second.calls.empty() && fits(row.second, cost_of(call.word))) {
+    return start(row, std::move(call));
   }
   waiting_ += cost_of(call.word);
-  line.calls.push_back(std::move(call));
-  serve(at);
+  row.second.calls.push_back(std::move(call));
+  serve(row);
 }
 
-void ChannelCalls::serve(Lines::iterator at) {
-  Line& line = at->second;
+void ChannelCalls::serve(Row& row) {
+  Line& line = row.second;
   while (!line.calls.empty() && fits(line, cost_of(line.calls.front().word))) {
     Call call = std::move(line.calls.front());
     line.calls.pop_front();
     waiting_ -= cost_of(call.word);
-    start(at->first, line, std::move(call));
+    start(row, std::move(call));
   }
   if (line.calls.empty()) {
-    if (line.under_way == 0 && !line.starved) lines_.erase(at);
+    if (line.under_way == 0 && !line.starved) lines_.erase(lines_.find(row.first));
     return;
   }
   // Its own calls that end serve it again; without any, it is the window of all that is full.
-  if (line.under_way == 0 && !std::exchange(line.starved, true)) starved_.push_back(at->first);
+  if (line.under_way == 0 && !std::exchange(line.starved, true)) starved_.push_back(row.first);
 }
 
-void ChannelCalls::start(const std::string& channel, Line& line, Call call) {
+/// The row stays while the call is under way.
+void ChannelCalls::start(Row& row, Call call) {
   const std::size_t bytes = cost_of(call.word);
   under_way_ += bytes;
-  line.under_way += bytes;
-  begin_(channel, call.word,
-         [this, alive = std::weak_ptr(alive_), channel, bytes, done = std::move(call.done)](
+  row.second.under_way += bytes;
+  begin_(row.first, call.word,
+         [this, alive = std::weak_ptr(alive_), &row, bytes, done = std::move(call.done)](
              Outcome outcome, bus::ByteView answer) {
            if (alive.expired()) return;
-           ended(channel, bytes);
+           ended(row, bytes);
            if (done) done(outcome, answer);
          });
 }
 
-void ChannelCalls::ended(const std::string& channel, std::size_t bytes) {
-  const auto at = lines_.find(channel);
+void ChannelCalls::ended(Row& row, std::size_t bytes) {
   under_way_ -= bytes;
-  at->second.under_way -= bytes;
-  serve(at);
+  row.second.under_way -= bytes;
+  serve(row);
   // One of those that wait for the others, each in its turn.
   for (std::size_t left = starved_.size(); left > 0 && under_way_ < kCallsWindow; --left) {
     const auto next = lines_.find(starved_.front());
     starved_.pop_front();
     next->second.starved = false;
-    serve(next);
+    serve(*next);
   }
 }
 

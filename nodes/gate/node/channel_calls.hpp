@@ -48,12 +48,13 @@ class ChannelCalls {
     bool starved = false;       // is in starved_
   };
   using Lines = std::unordered_map<std::string, Line>;
+  using Row = Lines::value_type;  // stays in its place, as long as it has something
 
   bool fits(const Line& line, std::size_t bytes) const;
-  void start(const std::string& channel, Line& line, Call call);
-  void ended(const std::string& channel, std::size_t bytes);
+  void start(Row& row, Call call);
+  void ended(Row& row, std::size_t bytes);
   /// Starts what the windows allow; forgets a line that has nothing left.
-  void serve(Lines::iterator at);
+  void serve(Row& row);
 
   const Begin begin_;
   Lines lines_;                      // with something

@@ -127,11 +127,6 @@ void ClientSide::refuse(ConnectionId connection, Closed why) {
 
 // --- to clients ----------------------------------------------------------------------------------
 
-void ClientSide::note_said(ConnectionId connection) {
-  const auto found = clients_.find(connection);
-  if (found != clients_.end()) found->second.said = Clock::now();
-}
-
 void ClientSide::put(ConnectionId connection, const ToClient& frame) {
   const Body bytes = encoded(frame);
   if (!front_.send(connection, bytes)) return;
@@ -154,7 +149,10 @@ void ClientSide::send(const SendPacket& effect) {
       deflates ? deflated_->frame(effect.packet) : packet_frame(effect.packet);
   ++counters_.packets;
   counters_.packet_bytes += frame.head.size() + frame.body->size();
-  if (front_.send(effect.to, frame.body, frame.head)) note_said(effect.to);
+  // A connection that ends by this is told later: `client` is still there.
+  if (front_.send(effect.to, frame.body, frame.head) && client != clients_.end()) {
+    client->second.said = Clock::now();
+  }
 }
 
 void ClientSide::hang_up(ConnectionId connection) {

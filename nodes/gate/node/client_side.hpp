@@ -95,7 +95,6 @@ class ClientSide final : public net::FrontHandler {
   void refuse(ConnectionId connection, Closed why);
   void gone(ConnectionId connection, std::string_view why);
   void put(ConnectionId connection, const ToClient& frame);
-  void note_said(ConnectionId connection);
 
   CoreDriver& driver_;
   const std::uint64_t schema_;

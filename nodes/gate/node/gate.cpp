@@ -103,12 +103,25 @@ Result<> Gate::reload(const GateSettings& fresh) {
 
 void Gate::settle() {
   if (std::exchange(settling_, true)) return;  // the one that runs goes on until nothing is left
-  for (auto effects = core_->take(); !effects.empty(); effects = core_->take()) {
-    for (Effect& effect : effects) carry_out(std::move(effect));
+  for (core_->take(effects_); !effects_.empty(); core_->take(effects_)) {
+    for (Effect& effect : effects_) carry_out(std::move(effect));
   }
   settling_ = false;
   const std::size_t waiting = cluster_.calls().waiting();
   full_ = waiting > (full_ ? kCallsWaiting / 2 : kCallsWaiting);
+  if (core_->speaking()) speak_later();
+}
+
+/// A slice in each turn of the loop, so that other clients are served in between; the first one at
+/// once, and not with the next tick.
+void Gate::speak_later() {
+  if (std::exchange(speaks_, true)) return;
+  boost::asio::post(place_.loop, [this, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    speaks_ = false;
+    core_->speak();
+    settle();
+  });
 }
 
 void Gate::carry_out(Effect effect) {

@@ -71,6 +71,7 @@ class Gate final : private CoreDriver, private KeySource {
   void carry_out(Effect effect);
   void begin();  // a new core
   void tick();
+  void speak_later();
   void bind(Done done);
   void no_targets();
   void check_drained();
@@ -84,10 +85,12 @@ class Gate final : private CoreDriver, private KeySource {
   ClientSide clients_;
   BusSide cluster_;
   bool settling_ = false;
+  std::vector<Effect> effects_;  // that are being carried out
   bool full_ = false;
   bool listening_ = false;
   bool watching_ = false;
   bool ticks_again_ = false;
+  bool speaks_ = false;  // speak_later() was posted
 
   // A drain.
   Done drained_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "entity/archive/encoder.hpp"
+#include "nodes/gate/net/ws_head.hpp"
 #include "nodes/gate/node/limits.hpp"
 
 namespace starbus::nodes::gate {
@@ -27,6 +28,7 @@ PacketFrame packet_frame(const Parcel& packet) {
   PacketFrame frame;
   const Body* const body = std::get_if<Body>(&packet.body);
   if (body != nullptr && *body != nullptr && packet.kind != PacketKind::full) {
+    frame.head.reserve(net::kPrefixBytes);
     encode(ToClient(Packet{packet.c, packet.kind, {}}), frame.head);
     frame.body = *body;
     return frame;
