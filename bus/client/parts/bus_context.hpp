@@ -57,9 +57,15 @@ struct BusContext {
   void complete(Done<T> done, Result<T> result) {
     if (!done) return;
     boost::asio::post(loop, [done = std::move(done), result = std::move(result)]() mutable {
-      const auto place = [&]() -> const std::type_info& { return done.target_type(); };
-      guarded(UnitKind::completion, place, [&] { done(std::move(result)); });
+      run<T>(done, std::move(result));
     });
+  }
+  /// Calls `done`, if it is not null, now: in a turn of the loop of its own.
+  template <class T>
+  static void run(const Done<T>& done, Result<T> result) {
+    if (!done) return;
+    const auto place = [&]() -> const std::type_info& { return done.target_type(); };
+    guarded(UnitKind::completion, place, [&] { done(std::move(result)); });
   }
 };
 

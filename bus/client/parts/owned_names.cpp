@@ -237,7 +237,14 @@ void OwnedNames::on_move_failed(BindingId binding, Epoch epoch, const Error& rea
   if (!owned) return;
   readers_.owned(owned->channel, epoch);
   owned->freeze = nullptr;
-  context_.complete<void>(std::exchange(owned->moved, nullptr), reason);
+  boost::asio::post(context_.loop, [this, weak = context_.self, channel = owned->channel, epoch,
+                                    done = std::exchange(owned->moved, nullptr), reason] {
+    if (const auto held = weak.lock()) {
+      context_.process.go_on(channel, epoch);  // which hands nothing over yet
+      context_.link.request_send(0);
+    }
+    BusContext::run<void>(done, reason);
+  });
 }
 
 // --- arriving ------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ struct Binding {
   bool durable = false;
   Lineage resumed{};  // durable: the lineage to go on with, 0 for a new one
   bool confirmed = false;
+  bool paused = false;       // active again after a move; accepts nothing until the program knows
   Time asked{};              // when its request was sent last
   bool repeated = false;     // the request for its grant was sent more than once
   std::uint32_t sender = 0;  // Marks::sender; 0: the channel has sent nothing

@@ -1,6 +1,7 @@
 #include "bus/core/ends/move_source.hpp"
 
 #include <cassert>
+#include <utility>
 
 namespace starbus::bus {
 
@@ -24,7 +25,7 @@ Result<> MoveSource::begin(const ChannelId& channel, const Process& target, Line
   }
   if (binding->durable) return Error{Errc::denied, "its state is on the disk of this host"};
   if (target == parts_.state.self) return Error{Errc::denied, "the channel is here already"};
-  if (binding->move) return Error{Errc::busy, "the channel is moving"};
+  if (binding->move || binding->paused) return Error{Errc::busy, "the channel is moving"};
   if (parts_.bindings.moving.size() >= kMaxMoves) {
     return Error{Errc::busy, std::to_string(kMaxMoves) + " channels are moving"};
   }
@@ -159,12 +160,20 @@ void MoveSource::resume(Binding& binding, const Reclaimed& reclaimed) {
   binding.epoch = reclaimed.epoch;
   binding.lineage = reclaimed.lineage;
   binding.confirmed = false;
+  binding.paused = true;
   parts_.owner.resume(reclaimed.channel, reclaimed.epoch, reclaimed.lineage);
   const BindingId id = binding.id;
   end_move(binding, parts_.bindings, parts_.requests);
   // The target may have sent the messages of the outbox.
   if (!same_life) parts_.sender.fail_outbox(binding, Errc::owner_lost, true);
   parts_.events.on_move_failed(id, reclaimed.epoch, reason);
+}
+
+void MoveSource::go_on(const ChannelId& channel, Epoch epoch) {
+  Binding* const binding = parts_.bindings.find(channel);
+  if (!binding || binding->phase != Phase::active || binding->epoch != epoch) return;
+  if (!std::exchange(binding->paused, false)) return;
+  parts_.owner.go_on(channel);
 }
 
 void MoveSource::on_moved(const Moved& moved) {

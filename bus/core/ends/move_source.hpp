@@ -2,7 +2,8 @@
 ///
 ///   active    its own messages are still to be acknowledged (drain); then busroot is asked
 ///   frozen    move_ok has come: the state is under way, and messages get no answer
-///   gone      moved has come; or reclaimed, and it is active again
+///   gone      moved has come; or reclaimed, and it is active again, but paused: it accepts nothing
+///             until the program has been told, which has packed the object away
 ///
 /// Decides nothing by a clock but to ask busroot: see docs/design/protocol.md, "Moves". Refers to
 /// its parts, which outlive it; one thread.
@@ -41,6 +42,8 @@ class MoveSource {
   void on_moved(const Moved& moved);
   void on_reclaimed(const Reclaimed& reclaimed);
   void on_state_refused(const StateRefused& refused);
+  /// See ProcessCore::go_on.
+  void go_on(const ChannelId& channel, Epoch epoch);
   /// The outcome of a state message, by its token.
   void on_state_acknowledged(Token token) { states_.erase(token); }
   void on_state_failed(Token token);

@@ -47,12 +47,22 @@ std::vector<FilterRow> Owner::freeze(const ChannelId& channel) {
 
 void Owner::resume(const ChannelId& channel, Epoch epoch, Lineage lineage) {
   Channel& frozen = *channels_.at(channel);
-  if (frozen.lineage != lineage) {
-    activate(channel, epoch, lineage, frozen.cookie);  // ACKs that are due belong to the old life
+  if (frozen.lineage == lineage) {
+    frozen.epoch = epoch;
     return;
   }
-  frozen.epoch = epoch;
+  activate(channel, epoch, lineage, frozen.cookie);  // ACKs that are due belong to the old life
+  channels_.at(channel)->active = false;
+}
+
+void Owner::go_on(const ChannelId& channel) {
+  Channel& frozen = *channels_.at(channel);
   frozen.active = true;
+  for (auto& [source, entry] : frozen.filter) {
+    if (!std::exchange(entry.came, false)) continue;
+    refuse({source.lane, source.origin, channel, entry.last + 1}, NackReason::gap, frozen.lineage,
+           entry.last);
+  }
 }
 
 Lineage Owner::lineage(const ChannelId& channel) const {
@@ -126,8 +136,12 @@ void Owner::on_run(const Run& run) {
     return;
   }
   const auto found = channels_.find(run.channel);
-  if (found == channels_.end() || !found->second->active) return;
+  if (found == channels_.end()) return;
   const ChannelPtr channel = found->second;
+  if (!channel->active) {  // frozen
+    if (run.lineage == channel->lineage) entry(*channel, run.origin, run.lane).came = true;
+    return;
+  }
   if (run.lineage != channel->lineage) {
     ++counters_.foreign_lineage;
     const auto here = static_cast<std::uint64_t>((now_ - channel->since) / from_ms(1));
@@ -198,8 +212,12 @@ bool Owner::is_withdrawn(const Run& run, std::uint64_t seq) {
 
 void Owner::on_probe(const Probe& probe) {
   const auto found = channels_.find(probe.channel);
-  if (found == channels_.end() || !found->second->active) return;
+  if (found == channels_.end()) return;
   Channel& channel = *found->second;
+  if (!channel.active) {  // frozen
+    entry(channel, probe.origin, probe.lane).came = true;
+    return;
+  }
   const auto known = channel.filter.find(Source{probe.origin, probe.lane});
   const std::uint64_t last = known == channel.filter.end() ? 0 : known->second.last;
   // A sender whose bodies do not get through asks for as long: its entry must not be forgotten.

@@ -2,7 +2,8 @@
 /// sequence that was handled. This table makes delivery exactly once and in order, for every route
 /// and however often a message is sent again:
 ///   - another lineage than the channel's: NACK lineage, which says for how long this one has been
-///     here; not active, or frozen: no answer at all;
+///     here; not active, or frozen: no answer at all. A frozen channel that goes on asks for what
+///     came meanwhile, by NACK gap;
 ///   - seq <= last: a duplicate, ACK last;  prev <= last: hand it to its handler, last = seq, ACK;
 ///   - otherwise, or PROBE above last: NACK gap(last).
 /// An ACK is sent after the handler has returned (or first suspended); ACKs of one batch are
@@ -59,8 +60,11 @@ class Owner {
   /// Neither accepts nor answers from now on; handled messages are still acknowledged. Returns the
   /// filter, of which a copy stays until `resume` or `deactivate`. The channel must be active.
   std::vector<FilterRow> freeze(const ChannelId& channel);
-  /// A frozen channel accepts again. Under another lineage its filter is void.
+  /// A frozen channel stays here, frozen until `go_on`. Under another lineage its filter is void.
   void resume(const ChannelId& channel, Epoch epoch, Lineage lineage);
+  /// Accepts again, after `resume`. Streams of which something came meanwhile are refused as gap,
+  /// so that they send it again at once.
+  void go_on(const ChannelId& channel);
   /// Neither accepts nor answers any more; forgets the filter.
   void deactivate(const ChannelId& channel);
   bool active(const ChannelId& channel) const;
@@ -100,6 +104,7 @@ class Owner {
     std::uint64_t last = 0;
     std::uint32_t used = 0;  // seconds
     bool ack_due = false;    // listed in acks_
+    bool came = false;       // something of it, while the channel was frozen
   };
   /// Sorted, without gaps, growing by 60 %: at most 64 bytes an entry however many there are, and
   /// one allocation per channel. Few channels hear from more than some hundred processes.

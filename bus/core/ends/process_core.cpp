@@ -220,7 +220,12 @@ Result<> ProcessCore::move(const ChannelId& channel, const Process& target, Line
 
 bool ProcessCore::moving(const ChannelId& channel) const {
   const Binding* const binding = bindings_.find(channel);
-  return binding && binding->move;
+  return binding && (binding->move || binding->paused);
+}
+
+void ProcessCore::go_on(const ChannelId& channel, Epoch epoch) {
+  thread_.check();
+  source_.go_on(channel, epoch);
 }
 
 std::size_t ProcessCore::outbox_size(const ChannelId& channel) const {

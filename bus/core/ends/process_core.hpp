@@ -84,6 +84,9 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   /// lineage of its process channel). Ends with on_moved or on_move_failed. not_bound; denied for
   /// the channel of a process; busy: it is moving, or kMaxMoves channels are.
   Result<> move(const ChannelId& channel, const Process& target, Lineage hint = {});
+  /// The program knows that the move which on_move_failed has ended is over: the channel accepts
+  /// again. `epoch` as there; does nothing if the binding has ended, or was never frozen.
+  void go_on(const ChannelId& channel, Epoch epoch);
   /// Sends a message from a channel of this process, in the order of that channel even when it
   /// moves: while the channel may not send, messages wait in its outbox. not_bound; busy after its
   /// state has left, until the move has failed; otherwise as Origin::send. There is no token: the
@@ -93,7 +96,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   Result<> multicast_from(const ChannelId& from, std::span<const Recipient> recipients, Lane lane,
                           ByteView head, ByteView body, Time expires,
                           FullReceivers* full = nullptr);
-  /// The channel drains or is frozen.
+  /// The channel drains, is frozen, or waits for go_on.
   bool moving(const ChannelId& channel) const;
   std::size_t move_count() const { return bindings_.moving.size(); }
   /// How many messages of this channel wait in its outbox.

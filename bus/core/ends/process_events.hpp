@@ -57,7 +57,8 @@ class ProcessEvents : public OriginEvents, public DurableEvents {
   virtual void on_moved(BindingId) {}
   /// The move has ended, and the channel goes on here. busy: it was never frozen. move_refused,
   /// deadline (the target did not take it in time), too_large: it was frozen, nothing is lost;
-  /// `epoch` is new. rolled_back: the target may have run.
+  /// `epoch` is new, and the channel accepts nothing until ProcessCore::go_on. rolled_back: the
+  /// target may have run.
   virtual void on_move_failed(BindingId, Epoch, const Error&) {}
   /// A channel is offered to this process: return ok to take it. It is not owned yet, and
   /// on_arrived may never follow.

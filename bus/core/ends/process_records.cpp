@@ -141,7 +141,7 @@ Result<> ProcessCore::on_trace(ByteView payload) {
   if (!binding) {
     trace->end = TraceEnd::not_bound;
   } else {
-    const bool frozen = binding->phase == Binding::Phase::frozen;
+    const bool frozen = binding->phase == Binding::Phase::frozen || binding->paused;
     trace->end = frozen ? TraceEnd::frozen : TraceEnd::owner;
   }
   trace->hops.push_back({state_.host + "." + state_.config.node,

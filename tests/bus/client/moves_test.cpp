@@ -201,6 +201,94 @@ TEST_F(MovesTest, EndBadlyAsTheyShould) {
   });
 }
 
+/// busroot sends what it has held right after the word that the source has its name again: both
+/// come in one bundle, and a completion runs in a later turn.
+TEST_F(MovesTest, OneThatIsGivenUpHandsNothingOverBeforeItsCompletion) {
+  run([this]() -> Task {
+    co_await connect();
+    spaces[2]->bus.on_arrival("entity/", {});  // takes nothing in
+    bool frozen = false;
+    int early = 0;
+    int handled = 0;
+    const auto handle = [&] {
+      early += frozen ? 1 : 0;
+      ++handled;
+    };
+    Handlers handlers{.on_message = [&](Message&) { handle(); },
+                      .on_call = [&](Call& call) { handle(), (void)call.responder().reply({}); }};
+    CO_OK(co_await spaces[0]->bus.bind("entity/x", std::move(handlers), use_awaitable));
+    int sent = 0;
+    int answers = 0;
+    for (int round = 1; round <= 20; ++round) {
+      bool ended = false;
+      const auto freeze = [&] {
+        frozen = true;
+        for (const Lane lane : {Lane::call, Lane::sync, Lane::bulk}) {
+          SendOptions options;
+          options.lane = lane;
+          if (spaces[1]->bus.send("entity/x", "m", options)) ++sent;
+        }
+        spaces[1]->bus.call("entity/x", "q", CallOptions{},
+                            [&](const Result<Bytes>& reply) { answers += reply ? 1 : 100; });
+        return Bytes{};
+      };
+      spaces[0]->bus.move("entity/x", "b.s3", freeze, [&](const Result<>& moved) {
+        EXPECT_FALSE(moved);
+        frozen = false;
+        ended = true;
+      });
+      while (!ended || answers < round) co_await sleep(0ms);
+    }
+    CO_OK(co_await spaces[1]->bus.flush(5s, use_awaitable));
+    EXPECT_EQ(early, 0);
+    EXPECT_EQ(handled, sent + answers);
+  });
+}
+
+/// As one whose completion begins the next attempt does.
+TEST_F(MovesTest, OneThatIsGivenUpMayBeTriedAgainByItsCompletion) {
+  run([this]() -> Task {
+    co_await connect();
+    co_await place(0, "entity/x");
+    bool full = true;
+    spaces[2]->bus.on_arrival(
+        "entity/", {.accept = [&](const std::string&, ByteView) -> Result<> {
+                      return full ? Result<>(Error{Errc::move_refused, "full"}) : Result<>();
+                    },
+                    .arrived = [](Arrival&) { return Handlers{}; }});
+    Result<> again;
+    bool ended = false;
+    const auto freeze = [] { return Bytes{}; };
+    spaces[0]->bus.move("entity/x", "b.s3", freeze, [&](const Result<>& moved) {
+      EXPECT_EQ(moved.error(), Errc::move_refused);
+      full = false;
+      spaces[0]->bus.move("entity/x", "b.s3", freeze, [&](const Result<>& result) {
+        again = result;
+        ended = true;
+      });
+    });
+    while (!ended) co_await sleep(1ms);
+    CO_OK(again);
+  });
+}
+
+/// The last word of a bus that its program ends may be that of a move.
+TEST_F(MovesTest, TheCompletionOfOneThatIsGivenUpMayDestroyTheBus) {
+  run([this]() -> Task {
+    co_await connect();
+    co_await place(0, "entity/x");
+    bool ended = false;
+    const auto freeze = [] { return Bytes{}; };
+    spaces[2]->bus.on_arrival("entity/", {});  // takes nothing in
+    spaces[0]->bus.move("entity/x", "b.s3", freeze, [&](const Result<>& moved) {
+      EXPECT_EQ(moved.error(), Errc::move_refused);
+      spaces[0].reset();
+      ended = true;
+    });
+    while (!ended) co_await sleep(1ms);
+  });
+}
+
 TEST_F(MovesTest, OfAChannelAreItsOwnMessagesOnly) {
   run([this]() -> Task {
     co_await connect();

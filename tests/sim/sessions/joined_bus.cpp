@@ -134,6 +134,10 @@ void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Ca
       from.incarnation < letter.from.incarnation) {
     return found("of another process: " + what);
   }
+  const auto moving = moves_.find(letter.to);
+  if (moving != moves_.end() && moving->second.frozen && moving->second.source == at.pid()) {
+    return found("handed to one that is packed: " + what);
+  }
   if (at.has_heard_of_death(letter.from)) ++words_of_the_dead_;
   world_.trace.mix(number);
   world_.note(at.name(),

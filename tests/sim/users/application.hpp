@@ -117,6 +117,9 @@ class Application final : public bus::ProcessEvents {
   void on_arrived(bus::BindingId binding, const std::string& name, bus::Epoch epoch,
                   bus::Bytes state) override;
 
+  /// The end of a move that has failed is told.
+  void goes_on(const bus::ChannelId& channel, bus::BindingId binding, bus::Epoch epoch,
+               bool rolled_back);
   struct Body;
   struct PendingCall {
     MessageId request = 0;

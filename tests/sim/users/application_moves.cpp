@@ -69,7 +69,12 @@ void Application::on_move_failed(bus::BindingId binding, bus::Epoch epoch, const
   Copy& copy = *copy_of_binding(binding);
   world_.note(where(), "keeps " + world_.name(copy.name).text + " at " + epoch.to_string() + ": " +
                            why.to_string());
-  copy.moving = copy.frozen = false;
+  copy.moving = false;
+  if (copy.frozen) {  // it hears of it a moment later
+    node_.after(world_.random.micros(0, 3'000),
+                [this, id = world_.name(copy.name).id, binding, epoch,
+                 again = why == bus::Errc::rolled_back] { goes_on(id, binding, epoch, again); });
+  }
   if (why == bus::Errc::busy) ++world_.counts[Event::moves_busy];
   if (why == bus::Errc::move_refused) ++world_.counts[Event::moves_refused];
   if (why != bus::Errc::rolled_back) return;
@@ -79,7 +84,19 @@ void Application::on_move_failed(bus::BindingId binding, bus::Epoch epoch, const
   }
   note_stay(copy.name);
   copy.outbox.clear();  // its messages ended owner_lost: the target may have sent them
-  copy.life = node_.core().owner().lineage(world_.name(copy.name).id).value;
+}
+
+void Application::goes_on(const bus::ChannelId& channel, bus::BindingId binding, bus::Epoch epoch,
+                          bool rolled_back) {
+  const auto found = copies_.find(channel);
+  if (found == copies_.end() || found->second.binding != binding) return;
+  Copy& copy = found->second;
+  note_outbox_progress();
+  copy.frozen = false;
+  node_.core().go_on(channel, epoch);
+  node_.pump_soon();
+  if (!rolled_back) return;
+  copy.life = node_.core().owner().lineage(channel).value;
   world_.oracle.begin_life(copy.name, copy.life, copy.state);
 }
 

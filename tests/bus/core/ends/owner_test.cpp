@@ -131,13 +131,53 @@ TEST_F(OwnerTest, ARefusalSaysForHowLongTheOwnerIsThere) {
   EXPECT_THAT(ages, ElementsAre(0u, 750u));
   owner.freeze(kChannel);
   owner.resume(kChannel, kNextLife, kLife);  // the same life
+  owner.go_on(kChannel);
   data(0, 1, "a", kAlice, Epoch::of(1, 4));
   EXPECT_EQ(ages.back(), 750u);
   owner.freeze(kChannel);
   owner.resume(kChannel, kNextLife, kNextLife);
+  owner.go_on(kChannel);
   owner.set_now(2'760ms);
   data(0, 1, "a", kAlice, Epoch::of(1, 4));
   EXPECT_EQ(ages.back(), 10u);
+}
+
+TEST_F(OwnerTest, AFrozenChannelAsksForWhatCameWhenItGoesOn) {
+  data(0, 1, "a");
+  data(0, 1, "k", kBob);
+  answers();
+  owner.freeze(kChannel);
+  data(1, 2, "b");
+  probe(3);
+  probe(9, {1, 3, 1});  // the first word of this one
+  data(0, 1, "z", {1, 4, 1}, Epoch::of(1, 4));
+  owner.resume(kChannel, kNextLife, kLife);
+  data(2, 3, "c");
+  EXPECT_FALSE(owner.active(kChannel)) << "its program does not know yet";
+  EXPECT_THAT(answers(), IsEmpty());
+  owner.go_on(kChannel);
+  EXPECT_EQ(handled, "ak");
+  EXPECT_THAT(answers(), ElementsAre("gap 1", "gap 0")) << "of each stream once, and not of Bob's";
+  data(1, 2, "bc");
+  EXPECT_EQ(handled, "akbc");
+  owner.freeze(kChannel);
+  owner.resume(kChannel, kNextLife, kLife);
+  owner.go_on(kChannel);
+  EXPECT_THAT(answers(), ElementsAre("ack 3"));
+}
+
+TEST_F(OwnerTest, AFrozenChannelOfANewLifeAsksUnderThat) {
+  data(0, 1, "a");
+  answers();
+  owner.freeze(kChannel);
+  data(1, 2, "b");
+  owner.resume(kChannel, kNextLife, kNextLife);
+  data(1, 2, "b");  // of the former life
+  data(0, 1, "c", kBob, kNextLife);
+  owner.go_on(kChannel);
+  EXPECT_THAT(answers(), ElementsAre("gap 0"));
+  data(0, 1, "c", kBob, kNextLife);
+  EXPECT_EQ(handled, "ac");
 }
 
 TEST_F(OwnerTest, AnOwnerThatHasJustComeSaysOneMillisecond) {

@@ -174,11 +174,46 @@ TEST_F(ProcessMoves, ARefusedStateIsReclaimedAtOnceAndNothingIsLost) {
   (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
   EXPECT_EQ(busd.events.back(), "not moved " + std::to_string(id) + " at 1.8 move_refused");
   EXPECT_THAT(busd.said<Active>(), SizeIs(1));
+  busd.core.go_on(x, Epoch::of(1, 8));
   busd.events.clear();
   deliver(x, Epoch::of(1, 2), 0, 4, "before");  // the filter is still there
   EXPECT_THAT(busd.events, IsEmpty());
   deliver(x, Epoch::of(1, 2), 4, 5, "after");
   EXPECT_THAT(busd.events, ElementsAre("delivered after"));
+}
+
+/// Its program has packed the object away, and hears of the end of the move in a later turn.
+TEST_F(ProcessMoves, AReclaimedChannelIsHandedNothingUntilItsProgramGoesOn) {
+  const Ticket ticket = freeze();
+  (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
+  busd.events.clear();
+  deliver(x, Epoch::of(1, 2), 0, 4, "held");
+  EXPECT_THAT(busd.events, IsEmpty());
+  EXPECT_EQ(busd.count(Kind::nack), 0u);
+  EXPECT_TRUE(busd.core.moving(x));
+  EXPECT_EQ(busd.core.move(x, kTarget).error(), Errc::busy);
+  busd.core.go_on(x, Epoch::of(1, 7));  // of another move
+  busd.core.go_on(channel_id("entity/none"), Epoch::of(1, 8));
+  EXPECT_TRUE(busd.core.moving(x));
+  busd.core.go_on(x, Epoch::of(1, 8));
+  (void)busd.exchange();
+  ASSERT_THAT(busd.said<Nack>(), SizeIs(1));
+  EXPECT_EQ(busd.said<Nack>()[0].reason, NackReason::gap);
+  deliver(x, Epoch::of(1, 2), 0, 4, "held");
+  EXPECT_THAT(busd.events, ElementsAre("delivered held"));
+  EXPECT_FALSE(busd.core.moving(x));
+  EXPECT_TRUE(busd.core.move(x, kTarget));
+}
+
+TEST_F(ProcessMoves, AReclaimedChannelMayBeGivenUpBeforeItGoesOn) {
+  const Ticket ticket = freeze();
+  (void)busd.say(Reclaimed{busd.kSelf, x, Epoch::of(1, 8), Epoch::of(1, 2), ticket});
+  EXPECT_TRUE(busd.core.unbind(x));
+  busd.core.go_on(x, Epoch::of(1, 8));
+  deliver(x, Epoch::of(1, 2), 0, 4, "late");
+  (void)busd.say(Unbound{busd.kSelf, x, Epoch::of(1, 8)});
+  EXPECT_EQ(busd.events.back(), "unbound " + std::to_string(id));
+  busd.core.go_on(x, Epoch::of(1, 8));
 }
 
 TEST_F(ProcessMoves, ASilentTargetIsReclaimedAfterItsTime) {
@@ -202,6 +237,7 @@ TEST_F(ProcessMoves, AReclaimUnderAnotherLineageVoidsFilterAndOutbox) {  // M10
   EXPECT_THAT(busd.events,
               ElementsAre("delivered before", "freeze " + std::to_string(id), "failed 0 owner_lost",
                           "not moved " + std::to_string(id) + " at 1.8 rolled_back"));
+  busd.core.go_on(x, Epoch::of(1, 8));
   deliver(x, Epoch::of(1, 2), 0, 4, "before");
   EXPECT_EQ(busd.said<Nack>().back().reason, NackReason::lineage);
 }
