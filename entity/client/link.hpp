@@ -6,8 +6,8 @@
 /// their order and without credit; properties and droppable updates share what credit there is,
 /// and have no number while they wait: so nothing that has one is ever dropped. One hand on the
 /// wheel: a link obeys one session, that of the highest bind. Belongs to the loop's thread and to
-/// its entity. Says nothing while frozen. Treats what gates say as hostile: what does not fit is
-/// answered, and changes nothing.
+/// its entity. Says and hears nothing while frozen. Treats what gates say as hostile: what does not
+/// fit is answered, and changes nothing.
 #pragma once
 
 #include <deque>
@@ -131,6 +131,7 @@ class ClientLink {
   // --- what it is told ---
 
   /// Obeys a word, or says why not: nothing has changed then. The answer goes back to its sender.
+  /// It must not be frozen.
   Answer take(const ToSubject& word, const Sender& from, LinkTime now, Effects& out);
   /// The process of a gate has died, or is a gate no more.
   void gate_died(const bus::Process& process, LinkTime now);

@@ -1,5 +1,6 @@
 // What a ClientLink answers to gates and accounts.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "entity/client/link.hpp"
@@ -8,7 +9,7 @@
 namespace starbus::entity::sessions {
 
 Answer ClientLink::take(const ToSubject& word, const Sender& from, LinkTime now, Effects& out) {
-  if (frozen_) return answer(AnswerKind::dropped);  // the bus holds them: this one came before
+  assert(!frozen_);  // the bus hands nothing to one that is packed: `dropped` would be untrue
   if (!from.gate || from.process == state_.gate.process) heard_ = now;
   return std::visit([&](const auto& each) { return on(each, from, now, out); }, word);
 }

@@ -27,7 +27,7 @@ struct Slot {
   std::shared_ptr<const std::string> name;  // null until it is owned
   bus::ChannelId channel;
   bool moving = false;
-  bool packed = false;             // for its move: it is handed nothing, see HeldMessages
+  bool packed = false;             // for its move: the bus hands it nothing
   std::uint32_t queued = 0;        // messages of this process for it that have not run
   std::uint64_t ticks = 0;         // for the object, while it has this place
   ClassLoad* load = nullptr;       // of its class

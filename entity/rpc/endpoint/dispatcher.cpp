@@ -1,8 +1,10 @@
 #include "entity/rpc/endpoint/dispatcher.hpp"
 
+#include <cassert>
 #include <cstddef>
 #include <cstdio>
 
+#include "bus/client/bus.hpp"
 #include "entity/rpc/endpoint/endpoint_core.hpp"
 #include "entity/rpc/invoke.hpp"
 #include "entity/rpc/limits.hpp"
@@ -45,7 +47,7 @@ void Dispatcher::dispatch(SlotRef to, const bus::Message& message, bus::Call* ca
   Errc error = Errc::no_such_entity;
   std::string detail;
   if (const Slot* slot = core_.bindings.find(to); slot != nullptr && slot->name) {
-    if (slot->packed) return core_.held.hold(to, message, call);
+    assert(!slot->packed);  // the bus hands nothing over before the end of the move
     Decoder in(message.body());
     ++core_.counters.remote;
     error = has_form(message, kAnswerForm) ? take_answer(*slot, in, message)

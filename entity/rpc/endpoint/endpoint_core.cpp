@@ -60,8 +60,7 @@ EndpointCore::EndpointCore(Endpoint& facade, bus::Bus& used)
       gates(used, loop),
       dispatcher(*this),
       local(*this),
-      binder(*this),
-      held(*this) {
+      binder(*this) {
   bus.on_lease_lost([self = self_] {
     if (*self == nullptr) return;
     EndpointCore& core = **self;

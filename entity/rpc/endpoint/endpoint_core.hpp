@@ -14,7 +14,6 @@
 #include "entity/rpc/endpoint/buffer_pool.hpp"
 #include "entity/rpc/endpoint/dispatcher.hpp"
 #include "entity/rpc/endpoint/gate_watch.hpp"
-#include "entity/rpc/endpoint/held_messages.hpp"
 #include "entity/rpc/endpoint/local_calls.hpp"
 #include "entity/rpc/endpoint/name_binder.hpp"
 #include "entity/rpc/endpoint/pending_calls.hpp"
@@ -68,7 +67,6 @@ class EndpointCore {
   LocalCalls local;
   NameBinder binder;
   std::function<void()> on_lease_lost;
-  HeldMessages held;
 
  private:
   const std::shared_ptr<EndpointCore*> self_ = std::make_shared<EndpointCore*>(this);

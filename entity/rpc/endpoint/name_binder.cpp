@@ -136,15 +136,13 @@ void NameBinder::begin(Slot& slot, Move move) {
       [self = self_, ref, done = std::move(move.done)](bus::Result<> result) {
         if (*self != nullptr) (*self)->moved(ref, result.has_value());
         done(std::move(result));
-        // Now the object goes on, if it is still here.
-        if (*self != nullptr) (*self)->core_.held.hand_over(ref);
       });
 }
 
 void NameBinder::moved(SlotRef ref, bool gone) {
   Slot* slot = core_.bindings.find(ref);
   if (slot == nullptr) return;
-  slot->moving = false;
+  slot->moving = slot->packed = false;
   core_.local.require_fences(*slot);
   if (gone) release(*slot);
 }

@@ -160,7 +160,6 @@ TEST_F(RpcPause, NothingIsHandedOverBetweenThePackingAndTheEndOfAMove) {
     const bool all = co_await until([&] { return mover.paid == sent; });
     EXPECT_TRUE(all) << mover.paid << " of " << sent;
     EXPECT_EQ(early, 0);
-    EXPECT_EQ(server.core().held.size(), 0U);
   });
 }
 
