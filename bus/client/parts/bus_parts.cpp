@@ -209,6 +209,7 @@ void BusParts::on_lease_lost() {
   readers.lease_lost(reason);
   names.end_all(reason);
   calls.end_all(reason);
+  watchers.lease_lost(reason);
   const auto callback = context.on_lease_lost;
   if (callback) guarded(UnitKind::message, "on_lease_lost", callback);
 }

@@ -13,15 +13,17 @@ Result<> GroupMembers::announce(std::string_view group, ByteView body, const Sen
   if (auto allowed = context_.process.may_send(group); !allowed) return allowed;
   const std::string prefix = std::string(group) + "#";
   if (!watchers_.must_hold(prefix)) return announce_now(prefix, body, options, done);
-  return watchers_.hold(prefix, body.size() + kItemHeader,
-                        [this, prefix, copy = Bytes(body.begin(), body.end()), options, done] {
-                          announce_later(prefix, copy, options, done);
-                        });
+  return watchers_.hold(
+      prefix, body.size() + kItemHeader,
+      [this, prefix, copy = Bytes(body.begin(), body.end()), options, done](const Result<>& ready) {
+        announce_later(prefix, copy, options, done, ready);
+      });
 }
 
 void GroupMembers::announce_later(const std::string& prefix, ByteView body,
-                                  const SendOptions& options, const Done<GroupOutcome>& done) {
-  const auto sent = announce_now(prefix, body, options, done);
+                                  const SendOptions& options, const Done<GroupOutcome>& done,
+                                  const Result<>& ready) {
+  const auto sent = ready ? announce_now(prefix, body, options, done) : ready;
   if (sent) return;
   if (done) {
     context_.complete<GroupOutcome>(done, sent.error());

@@ -41,7 +41,7 @@ class GroupMembers {
   Result<> announce_now(const std::string& prefix, ByteView body, const SendOptions& options,
                         const Done<GroupOutcome>& done);
   void announce_later(const std::string& prefix, ByteView body, const SendOptions& options,
-                      const Done<GroupOutcome>& done);
+                      const Done<GroupOutcome>& done, const Result<>& ready);
   void note_full(const std::string& prefix, const FullReceivers& full, Lane lane);
 
   BusContext& context_;

@@ -31,8 +31,12 @@ void MailPosts::hold_post(PostTarget target, const std::string& name, ByteView b
   };
   const auto held = std::make_shared<Held>(Held{{body.begin(), body.end()}, std::move(done)});
   const auto waits = watchers_.hold(
-      std::string(kStores), name.size() + body.size(), [this, target, name, options, held] {
+      std::string(kStores), name.size() + body.size(),
+      [this, target, name, options, held](const Result<>& ready) {
         --held_;
+        if (!ready) {
+          return context_.complete<std::uint64_t>(std::move(held->done), ready.error());
+        }
         post_now(target, name, held->body, options, std::move(held->done));
       });
   if (!waits) return context_.complete<std::uint64_t>(std::move(held->done), waits.error());

@@ -19,7 +19,8 @@ void OwnedNames::bind(std::string name, Handlers handlers, Done<Bound> done) {
     return context_.complete<Bound>(std::move(done), kept.error());
   }
   watchers_.when_complete(prefix, [this, name = std::move(name), handlers = std::move(handlers),
-                                   done = std::move(done)]() mutable {
+                                   done = std::move(done)](const Result<>& ready) mutable {
+    if (!ready) return context_.complete<Bound>(std::move(done), ready.error());
     bind_next_instance(name, {}, std::move(handlers), std::move(done));
   });
 }
@@ -126,7 +127,7 @@ void OwnedNames::unbind(const std::string& name, Done<> done) {
   }
   OwnedName& owned = *names_.at(found->second);
   const auto begun = context_.process.unbind(owned.channel);
-  if (!begun && begun.error() == Errc::busy) {
+  if (!begun && begun.error() != Errc::not_bound) {
     return context_.complete<void>(std::move(done), begun.error());
   }
   // A second unbind while the first is under way waits for the same answer.
@@ -183,10 +184,11 @@ void OwnedNames::move(const std::string& name, const std::string& target,
   if (auto kept = watchers_.use(prefix); !kept) {
     return context_.complete<void>(std::move(done), kept.error());
   }
-  watchers_.when_complete(
-      prefix, [this, name, target, freeze = std::move(freeze), done = std::move(done)]() mutable {
-        begin_move(name, target, std::move(freeze), std::move(done));
-      });
+  watchers_.when_complete(prefix, [this, name, target, freeze = std::move(freeze),
+                                   done = std::move(done)](const Result<>& ready) mutable {
+    if (!ready) return context_.complete<void>(std::move(done), ready.error());
+    begin_move(name, target, std::move(freeze), std::move(done));
+  });
 }
 
 void OwnedNames::begin_move(const std::string& name, const std::string& target,

@@ -125,8 +125,8 @@ const RowSet* PrefixWatchers::complete_rows(const std::string& prefix) const {
   return rows && rows->complete() ? rows : nullptr;
 }
 
-void PrefixWatchers::when_complete(const std::string& prefix, std::function<void()> action) {
-  if (complete_rows(prefix)) return action();
+void PrefixWatchers::when_complete(const std::string& prefix, Waiting action) {
+  if (complete_rows(prefix)) return action({});
   watched_.at(prefix).when_complete.push_back(std::move(action));
 }
 
@@ -147,8 +147,7 @@ bool PrefixWatchers::has_room(const std::string& prefix) const {
          });
 }
 
-Result<> PrefixWatchers::hold(const std::string& prefix, std::size_t bytes,
-                              std::function<void()> action) {
+Result<> PrefixWatchers::hold(const std::string& prefix, std::size_t bytes, Waiting action) {
   if (auto used = use(prefix); !used) return used.error();
   Watched& watched = watched_.at(prefix);
   if (watched.held_bytes != 0 && watched.held_bytes + bytes > kChannelWindow) {
@@ -157,17 +156,19 @@ Result<> PrefixWatchers::hold(const std::string& prefix, std::size_t bytes,
   watched.held_bytes += bytes;
   ++held_messages_;
   watched.when_complete.emplace_back(
-      [this, prefix, bytes, action = std::move(action)] { release(prefix, bytes, action); });
+      [this, prefix, bytes, action = std::move(action)](const Result<>& ready) {
+        release(prefix, bytes, ready, action);
+      });
   return {};
 }
 
-void PrefixWatchers::release(const std::string& prefix, std::size_t bytes,
-                             const std::function<void()>& action) {
+void PrefixWatchers::release(const std::string& prefix, std::size_t bytes, const Result<>& ready,
+                             const Waiting& action) {
   assert(held_messages_ != 0);
   --held_messages_;
   const auto found = watched_.find(prefix);
   if (found != watched_.end()) found->second.held_bytes -= bytes;
-  action();
+  action(ready);
   if (after_release) after_release(prefix);
 }
 
@@ -181,7 +182,7 @@ void PrefixWatchers::on_update(const std::string& prefix, const std::vector<Watc
   for (const std::uint64_t id : ids) tell(prefix, id, update);
   const auto present = watched_.find(prefix);
   if (!complete || present == watched_.end()) return;
-  for (auto& action : std::exchange(present->second.when_complete, {})) action();
+  for (auto& action : std::exchange(present->second.when_complete, {})) action({});
 }
 
 void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) {
@@ -190,7 +191,7 @@ void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) 
   Watched watched = std::move(found->second);
   watched_.erase(found);
   // Operations that waited for the snapshot go on without one, and find no instance and no member.
-  for (auto& action : watched.when_complete) action();
+  for (auto& action : watched.when_complete) action({});
   const auto place = [&] { return "watch " + prefix; };
   for (const auto& row : watched.watchers) {
     const auto& on_error = row.second.on_error;
@@ -201,8 +202,17 @@ void PrefixWatchers::on_refused(const std::string& prefix, const Error& reason) 
 /// Operations that wait for a snapshot find the bus closed, and complete with that.
 void PrefixWatchers::shut() {
   for (auto& [prefix, watched] : std::exchange(watched_, {})) {
-    for (auto& action : watched.when_complete) action();
+    for (auto& action : watched.when_complete) action({});
   }
+}
+
+/// What the program asks meanwhile, told of these ends, belongs to its next life, and stays.
+void PrefixWatchers::lease_lost(const Error& reason) {
+  std::vector<Waiting> over;
+  for (auto& [prefix, watched] : watched_) {
+    for (auto& action : std::exchange(watched.when_complete, {})) over.push_back(std::move(action));
+  }
+  for (const auto& action : over) action(reason);
 }
 
 // --- watch_handle.hpp ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 /// shared names, groups, hosts and stores. An internal watch that no operation uses for kWatchIdle
 /// is given up, or earlier to make place for another; those that the user holds never are.
 /// Operations that need a snapshot wait here until it is complete, at most kChannelWindow bytes of
-/// messages per prefix. One thread.
+/// messages per prefix; a lost lease ends them. One thread.
 #pragma once
 
 #include <map>
@@ -26,12 +26,14 @@ class PrefixWatchers {
   Result<> use(const std::string& prefix);
   /// The same for as long as the bus lives.
   Result<> keep(const std::string& prefix);
-  /// Calls `action` when the snapshot of a used or kept prefix is complete, or refused, or the bus
-  /// closes: at once if it is complete.
-  void when_complete(const std::string& prefix, std::function<void()> action);
+  /// What waits for a snapshot: gets ok when it is complete, or refused, or the bus closes;
+  /// otherwise lease_lost, and then it must not begin.
+  using Waiting = std::function<void(const Result<>& ready)>;
+  /// Calls `action` when the snapshot of a used or kept prefix is complete: at once if it is.
+  void when_complete(const std::string& prefix, Waiting action);
   /// Uses the prefix and keeps a message of so many bytes, until its snapshot is complete.
   /// would_block beyond a window's worth.
-  Result<> hold(const std::string& prefix, std::size_t bytes, std::function<void()> action);
+  Result<> hold(const std::string& prefix, std::size_t bytes, Waiting action);
   /// The snapshot is not complete, or earlier messages still wait for it. Counts as a use.
   bool must_hold(const std::string& prefix);
   /// `hold` would take a message, and at least half of its window is free.
@@ -44,6 +46,8 @@ class PrefixWatchers {
   void on_update(const std::string& prefix, const std::vector<WatchRow>& changes, bool complete);
   void on_refused(const std::string& prefix, const Error& reason);
   void shut();
+  /// Ends what waits: it was asked by a life of the process that is over. The watches stay.
+  void lease_lost(const Error& reason);
 
   /// Gives up the internal watches that are unused. Call often.
   void tick(Time now);
@@ -60,7 +64,7 @@ class PrefixWatchers {
   };
   struct Watched {
     std::map<std::uint64_t, Watcher> watchers;
-    std::vector<std::function<void()>> when_complete;
+    std::vector<Waiting> when_complete;
     std::size_t held_bytes = 0;
     bool internal = false;  // the library uses it, since `used` at the latest
     bool kept = false;
@@ -76,7 +80,8 @@ class PrefixWatchers {
   void give_up(std::map<std::string, Watched>::iterator found);
   void tell_present_rows(const std::string& prefix, std::uint64_t id);
   void tell(const std::string& prefix, std::uint64_t id, const WatchUpdate& update);
-  void release(const std::string& prefix, std::size_t bytes, const std::function<void()>& action);
+  void release(const std::string& prefix, std::size_t bytes, const Result<>& ready,
+               const Waiting& action);
 
   BusContext& context_;
   std::map<std::string, Watched> watched_;

@@ -101,10 +101,11 @@ Result<> SharedNames::send(const Name& to, ByteView body, const SendOptions& opt
   if (auto allowed = context_.process.may_send(shared); !allowed) return allowed;
   const std::string prefix = shared + "#";
   if (watchers_.must_hold(prefix)) {
-    return watchers_.hold(prefix, body.size() + kItemHeader,
-                          [this, to, copy = Bytes(body.begin(), body.end()), options, done] {
-                            send_later(to, copy, options, done);
-                          });
+    return watchers_.hold(
+        prefix, body.size() + kItemHeader,
+        [this, to, copy = Bytes(body.begin(), body.end()), options, done](const Result<>& ready) {
+          send_later(to, copy, options, done, ready);
+        });
   }
   const auto instance = choose(shared, options.hash_key, options.lane);
   if (!instance) return Error{Errc::no_owner, shared + " has no instance"};
@@ -112,8 +113,8 @@ Result<> SharedNames::send(const Name& to, ByteView body, const SendOptions& opt
 }
 
 void SharedNames::send_later(const Name& to, const Bytes& body, const SendOptions& options,
-                             const Done<>& done) {
-  const auto sent = send(to, body, options, done);
+                             const Done<>& done, const Result<>& ready) {
+  const auto sent = ready ? send(to, body, options, done) : ready;
   if (sent) return;
   if (done) {
     context_.complete<void>(done, sent.error());
@@ -126,9 +127,12 @@ void SharedNames::call(const Name& to, ByteView body, std::uint64_t key, Pending
                        const Trace& trace) {
   const std::string prefix = to.text() + "#";
   if (watchers_.must_hold(prefix)) {
-    const auto waiting = watchers_.hold(prefix, body.size() + kItemHeader,
-                                        [this, to, copy = Bytes(body.begin(), body.end()), key, id,
-                                         trace] { call(to, copy, key, id, trace); });
+    const auto waiting = watchers_.hold(
+        prefix, body.size() + kItemHeader,
+        [this, to, copy = Bytes(body.begin(), body.end()), key, id, trace](const Result<>& ready) {
+          if (!ready) return calls_.end(id, ready.error());
+          call(to, copy, key, id, trace);
+        });
     if (!waiting) calls_.end(id, waiting.error());
     return;
   }

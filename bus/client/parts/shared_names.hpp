@@ -21,7 +21,8 @@ class SharedNames {
               PendingCalls& calls)
       : context_(context), watchers_(watchers), sender_(sender), calls_(calls) {}
 
-  /// Waits for the first snapshot of the instances. no_owner if there are none.
+  /// Waits for the first snapshot of the instances. no_owner if there are none; lease_lost if the
+  /// lease ends before.
   Result<> send(const Name& to, ByteView body, const SendOptions& options, Done<> done);
   void call(const Name& to, ByteView body, std::uint64_t key, PendingCalls::Id id,
             const Trace& trace);
@@ -55,8 +56,8 @@ class SharedNames {
   };
   void list(Set& set, const RowSet& rows);
   const Instance* best_for(const Set& set, std::uint64_t key);
-  void send_later(const Name& to, const Bytes& body, const SendOptions& options,
-                  const Done<>& done);
+  void send_later(const Name& to, const Bytes& body, const SendOptions& options, const Done<>& done,
+                  const Result<>& ready);
 
   BusContext& context_;
   PrefixWatchers& watchers_;

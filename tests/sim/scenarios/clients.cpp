@@ -128,6 +128,28 @@ void k5(std::FILE* trace) {
   s.finish();
 }
 
+/// An announcement waits for the first rows of its group until the lease is lost: it is over then,
+/// and the next life does not say it.
+void k6(std::FILE* trace) {
+  Script s(clients_alone(), trace);
+  s.world.leases_may_end = true;
+  s.world.root().crash();
+  ClientNode& announcer = client(s, "a.c1");
+  const std::uint64_t life = announcer.user().life();
+  const std::uint64_t handled = s.world.counts[Event::handled];
+  announcer.run([&] {
+    ClientUser::Asking asking;
+    asking.to = kClientGroup;
+    asking.limit = {};
+    announcer.user().announce(asking, bus::WhenFull::skip);
+  });
+  s.until([&] { return announcer.user().life() != life; }, "the lease to end");
+  s.world.root().start();
+  s.until_rest();
+  s.expect(s.world.counts[Event::handled] == handled, "nothing of the life before is said");
+  s.finish();
+}
+
 }  // namespace
 
 std::vector<Scenario> client_scenarios() {
@@ -135,7 +157,8 @@ std::vector<Scenario> client_scenarios() {
           {"K2", "guessed replies end no call", k2},
           {"K3", "calls to a process that is stopped end at their deadlines", k3},
           {"K4", "a member that is stopped is named, and the others are served", k4},
-          {"K5", "who waits for room is told when there is some", k5}};
+          {"K5", "who waits for room is told when there is some", k5},
+          {"K6", "what waits for the rows of a watch ends with the lease", k6}};
 }
 
 }  // namespace starbus::sim
