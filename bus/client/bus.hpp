@@ -79,7 +79,8 @@ class Bus {
         });
   }
   /// Gives a name up: accepts no message from now on; completes when others may bind it. `name` is
-  /// the one in Bound, or the one that was given to bind. not_bound.
+  /// the one in Bound, or the one that was given to bind. not_bound; denied for gate/HOST.NODE of
+  /// this process, whose end tells others that the process has ended.
   template <CompletionFor<void> Token = Awaited>
   auto unbind(std::string name, Token&& token = Token()) {
     return initiate<void>(

@@ -20,8 +20,8 @@ void end_move(Binding& binding, BindingTable& bindings, NameRequests& requests) 
 Result<> MoveSource::begin(const ChannelId& channel, const Process& target, Lineage hint) {
   Binding* const binding = parts_.bindings.find(channel);
   if (!binding || binding->phase != Phase::active) return Error{Errc::not_bound};
-  if (channel.high == kProcessTag) {
-    return Error{Errc::denied, "the channel of a process ends with it"};
+  if (holder_for_life(binding->name.text()) == parts_.state.self.channel()) {
+    return Error{Errc::denied, "a process has this name until its end"};
   }
   if (binding->durable) return Error{Errc::denied, "its state is on the disk of this host"};
   if (target == parts_.state.self) return Error{Errc::denied, "the channel is here already"};

@@ -69,6 +69,9 @@ Result<> NameBinder::unbind(const ChannelId& channel) {
   if (!binding || binding->phase == Phase::unbinding || binding->phase == Phase::attaching) {
     return Error{Errc::not_bound};
   }
+  if (holder_for_life(binding->name.text()) == parts_.state.self.channel()) {
+    return Error{Errc::denied, "a process has this name until its end"};
+  }
   if (binding->move) return Error{Errc::busy, "the channel is moving"};
   if (binding->outbox) return Error{Errc::busy, "messages of the channel wait in its outbox"};
   binding->phase = Phase::unbinding;

@@ -42,10 +42,11 @@ void PrefixWatches::on_rows(WatchRows rows) {
 }
 
 /// A death that is reported must be the end: what comes later, over a slower lane, is dropped.
+/// Names that a process holds for its life tell of it, and no others: those may be given up.
 void PrefixWatches::note_deaths(const std::vector<WatchRow>& changes) {
   for (const WatchRow& row : changes) {
-    if (!row.name.starts_with("process/")) continue;
-    if (row.owner.channel() != channel_id(row.name)) continue;
+    const auto holder = holder_for_life(row.name);
+    if (!holder || *holder != row.owner.channel()) continue;
     if (row.present) {
       owner_.revive(row.owner);
     } else {

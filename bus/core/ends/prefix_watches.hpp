@@ -1,7 +1,8 @@
 /// The prefixes that a process watches, each with its rows as busd has stated them.
 ///
 /// Watches outlive sessions; a new session asks for all of them again, and the difference is
-/// reported. Rows of processes also tell Owner which incarnations have died. At most kMaxWatches.
+/// reported. Rows of names that are held for life (holder_for_life) also tell Owner which
+/// incarnations have died. At most kMaxWatches.
 /// Refers to its parts, which outlive it; one thread.
 #pragma once
 

@@ -15,6 +15,15 @@
 namespace starbus::bus {
 namespace {
 
+constexpr std::string_view kProcessPrefix = "process/";
+
+/// The channel of process HOST.NODE; nullopt if `process` is not of that form.
+std::optional<ChannelId> channel_of_process(std::string_view process) {
+  const std::size_t dot = process.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  return Process{host_id(process.substr(0, dot)), slot_id(process.substr(dot + 1)), 0}.channel();
+}
+
 std::array<std::byte, 32> sha256(std::string_view text) {
   // Looking the algorithm up, and making a context, cost more than the digest of a name.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
@@ -112,12 +121,9 @@ bool matches_any(const std::vector<std::string>& prefixes, std::string_view name
 }
 
 ChannelId channel_id(std::string_view name) {
-  constexpr std::string_view kProcess = "process/";
-  if (name.starts_with(kProcess)) {
-    const std::string_view rest = name.substr(kProcess.size());
-    const std::size_t dot = rest.find('.');
-    if (dot != std::string_view::npos) {
-      return Process{host_id(rest.substr(0, dot)), slot_id(rest.substr(dot + 1)), 0}.channel();
+  if (name.starts_with(kProcessPrefix)) {
+    if (const auto channel = channel_of_process(name.substr(kProcessPrefix.size()))) {
+      return *channel;
     }
   }
   const auto digest = sha256(name);
@@ -138,6 +144,13 @@ bool is_own_name(std::string_view name) {
 
 bool is_own_name_of(std::string_view name, std::string_view host, std::string_view node) {
   return name == process_channel_name(host, node) || name == server_channel_name(host, node);
+}
+
+std::optional<ChannelId> holder_for_life(std::string_view name) {
+  for (const std::string_view prefix : {kProcessPrefix, kServerPrefix, kGatePrefix}) {
+    if (name.starts_with(prefix)) return channel_of_process(name.substr(prefix.size()));
+  }
+  return std::nullopt;
 }
 
 std::string host_of_process(std::string_view process) {

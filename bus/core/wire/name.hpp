@@ -1,6 +1,7 @@
 /// Channel names: `kind/name`, 1..255 bytes of UTF-8 without control characters.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ std::string server_channel_name(std::string_view host, std::string_view node);
 bool is_own_name(std::string_view name);
 /// Whether the name is one of the two own names of the process.
 bool is_own_name_of(std::string_view name, std::string_view host, std::string_view node);
+/// The channel of process HOST.NODE, for `process/`, `server/` and `gate/` followed by HOST.NODE;
+/// otherwise nullopt. If that process owns the name, it does so until its end, so that a name which
+/// is gone tells of a death.
+std::optional<ChannelId> holder_for_life(std::string_view name);
 /// HOST of "HOST.NODE".
 std::string host_of_process(std::string_view process);
 

@@ -117,8 +117,8 @@ bus::Bytes JoinedBus::written(const Letter& letter) {
   return body;
 }
 
-/// The bus' own promises come first: once, in order, from whom it says. What comes of a process
-/// whose death was told is counted: see docs/design/track-record.md, "Client sessions".
+/// The bus' own promises come first: once, in order, from whom it says, and nothing of a process
+/// whose death was told.
 void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Call* call) {
   const auto number = bus::load<std::uint64_t>(message.body().data());
   auto node = letters_.extract(number);
@@ -128,17 +128,13 @@ void JoinedBus::deliver(SessionProcess& at, const bus::Message& message, bus::Ca
   std::uint64_t& latest = latest_[{letter.from, letter.to, letter.lane}];
   if (number < latest) return found("the bus has handed on out of order: " + what);
   latest = number;
-  // One that has just lost its lease may speak before it hears of that: as its next life.
   const Pid from = pid_of(message.origin()).value_or(Pid{});
-  if (from.host != letter.from.host || from.slot != letter.from.slot ||
-      from.incarnation < letter.from.incarnation) {
-    return found("of another process: " + what);
-  }
+  if (from != letter.from) return found("of another process: " + what);
   const auto moving = moves_.find(letter.to);
   if (moving != moves_.end() && moving->second.frozen && moving->second.source == at.pid()) {
     return found("handed to one that is packed: " + what);
   }
-  if (at.has_heard_of_death(letter.from)) ++words_of_the_dead_;
+  if (at.has_heard_of_death(message.origin())) return found("a word of the dead: " + what);
   world_.trace.mix(number);
   world_.note(at.name(),
               [&] { return "takes " + what + " of " + sessions::channel_of(letter.from); });

@@ -59,7 +59,6 @@ class JoinedBus final : public sessions::SessionBus {
 
   /// Its loop stands still for longer than its lease, and goes on then.
   void lose_lease(const Pid& pid);
-  int words_of_the_dead() const { return words_of_the_dead_; }
   const Counts& counts() const { return world_.counts; }
   Time now() const { return world_.now(); }
 
@@ -111,7 +110,6 @@ class JoinedBus final : public sessions::SessionBus {
   std::uint64_t numbers_ = 0;
   std::map<std::tuple<Pid, std::string, sessions::Lane>, std::uint64_t> latest_;
   std::map<std::string, Move> moves_;
-  int words_of_the_dead_ = 0;
   std::string violation_;
 };
 

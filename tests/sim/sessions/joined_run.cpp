@@ -28,7 +28,6 @@ JoinedRunResult run_joined(const JoinedRunOptions& options) {
       result.counts[std::string(kEventNames[static_cast<std::size_t>(event)])] =
           static_cast<int>(bus.counts()[event]);
     }
-    result.counts["words of the dead"] = bus.words_of_the_dead();
     result.fingerprint = bus.fingerprint();
     result.virtual_seconds = std::chrono::duration<double>(bus.now() - begin).count();
   } catch (const std::exception& violation) {

@@ -63,6 +63,7 @@ void SessionProcess::begin(boost::asio::io_context& loop) {
   binding_ = 0;
   seen_.clear();
   ever_seen_.clear();
+  buried_.clear();
   told_.clear();
   held_.clear();
   turns_.clear();
@@ -71,6 +72,10 @@ void SessionProcess::begin(boost::asio::io_context& loop) {
   options.endpoint = "simulated";
   bus_ = std::make_unique<bus::Bus>(loop, std::move(options));
   bus_->on_lease_lost([this] { guarded([this] { lease_lost(); }); });
+  bus_->on_link([this](bus::LinkState state, const bus::Error&) {
+    if (state != bus::LinkState::connected) return;
+    joined_.is_now(bus_->self(), pid_);  // before it has said anything
+  });
   bus_->on_ended([this](const bus::Error&) { refused_for_good(); });
   bus_->on_arrival("player/", arrivals());
   connect();
@@ -85,7 +90,6 @@ void SessionProcess::end(std::unique_ptr<boost::asio::io_context> loop) {
 void SessionProcess::connect() {
   bus_->connect([this](const bus::Result<>& connected) {
     if (killed_ || !connected) return;
-    joined_.is_now(bus_->self(), pid_);
     watch();
     bus_->bind(sessions::channel_of(pid_), handlers(),
                [this](const bus::Result<bus::Bound>& bound) {
@@ -126,40 +130,49 @@ void SessionProcess::lease_lost() {
 
 void SessionProcess::watch() {
   if (!watches_.empty()) return;
-  for (const char* const prefix : {"gate/", "home/", "desk/"}) {
-    auto handle = bus_->watch(prefix, [this](const bus::WatchUpdate& update) {
-      if (!killed_) guarded([&] { updated(update); });
-    });
-    if (handle) watches_.push_back(std::move(*handle));
-  }
+  auto handle =
+      bus_->watch(std::string(bus::kServerPrefix), [this](const bus::WatchUpdate& update) {
+        if (!killed_) guarded([&] { updated(update); });
+      });
+  if (handle) watches_.push_back(std::move(*handle));
 }
 
 void SessionProcess::updated(const bus::WatchUpdate& update) {
   for (const bus::WatchRow& row : update.changes) {
     const auto known = seen_.find(row.name);
-    const std::optional<Pid> now = row.present ? joined_.pid_of(row.owner) : std::optional<Pid>();
-    if (known != seen_.end() && known->second != now) {
-      const Pid dead = known->second;
+    if (known != seen_.end() && (!row.present || known->second != row.owner)) {
+      const bus::Process dead = known->second;
       seen_.erase(known);
-      told_.insert(dead);
-      joined_.events().died(pid_, dead);
+      heard_of_death(dead);
     }
-    if (!now || *now == pid_) continue;
-    seen_[row.name] = *now;
-    ever_seen_.insert(*now);
+    if (!row.present || row.owner == bus_->self()) continue;
+    seen_[row.name] = row.owner;
+    ever_seen_.insert(row.owner);
+    buried_.erase(row.owner);
   }
+}
+
+void SessionProcess::heard_of_death(const bus::Process& dead) {
+  buried_.insert(dead);
+  const auto pid = joined_.pid_of(dead);  // none: it had no channel, and has said nothing
+  if (!pid || *pid == pid_) return;
+  told_.insert(*pid);
+  joined_.events().died(pid_, *pid);
 }
 
 bool SessionProcess::sees_former(const Pid& now) const {
   return std::ranges::any_of(seen_, [&](const auto& each) {
-    const Pid& seen = each.second;
-    return seen.host == now.host && seen.slot == now.slot && seen.incarnation < now.incarnation;
+    const auto seen = joined_.pid_of(each.second);
+    return seen && seen->host == now.host && seen->slot == now.slot &&
+           seen->incarnation < now.incarnation;
   });
 }
 
 bool SessionProcess::told(const Pid& dead) const {
-  return told_.contains(dead) ||
-         (!ever_seen_.contains(dead) && dead != Pid{} && !joined_.lives(dead));
+  if (told_.contains(dead)) return true;
+  const bool seen = std::ranges::any_of(
+      ever_seen_, [&](const auto& each) { return joined_.pid_of(each) == dead; });
+  return !seen && dead != Pid{} && !joined_.lives(dead);
 }
 
 // --- its loop ------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ class SessionProcess final : public ProgramNode {
 
   /// It knows that this process is dead.
   bool told(const Pid& dead) const;
-  /// It has been told so by the bus.
-  bool has_heard_of_death(const Pid& dead) const { return told_.contains(dead); }
+  /// The bus has told it that this process is dead, and has not taken that back.
+  bool has_heard_of_death(const bus::Process& dead) const { return buried_.contains(dead); }
   /// It has not heard yet that an earlier life of this process is over.
   bool sees_former(const Pid& now) const;
   std::uint64_t lives() const { return lives_; }
@@ -63,6 +63,7 @@ class SessionProcess final : public ProgramNode {
   void connect();
   void watch();
   void updated(const bus::WatchUpdate& update);
+  void heard_of_death(const bus::Process& dead);
   void lease_lost();
   void refused_for_good();
   bus::Handlers handlers();
@@ -82,8 +83,9 @@ class SessionProcess final : public ProgramNode {
   int binding_ = 0;      // under way
   std::unique_ptr<bus::Bus> bus_;
   std::vector<bus::WatchHandle> watches_;
-  std::map<std::string, Pid> seen_;  // by channel
-  std::set<Pid> ever_seen_, told_;
+  std::map<std::string, bus::Process> seen_;  // by server/HOST.NODE
+  std::set<bus::Process> ever_seen_, buried_;
+  std::set<Pid> told_;
   using Stream = std::pair<std::string, sessions::Lane>;
   std::map<Stream, std::deque<sessions::Letter>> held_;
   std::deque<std::function<void()>> turns_;

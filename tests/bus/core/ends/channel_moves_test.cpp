@@ -188,22 +188,60 @@ TEST_F(PrefixWatchesTest, ReportsRowsAndIgnoresThoseOfAnEndedWatch) {
   EXPECT_THAT(reported, testing::SizeIs(1));
 }
 
-TEST_F(PrefixWatchesTest, ADeadProcessIsHeardNoMore) {
-  ASSERT_TRUE(watches.begin("process/"));
-  WatchRow row;
-  row.name = "process/hostB.node-2";
-  row.owner = kOther;
-  watches.on_rows({"process/", true, true, {row}});
-  row.present = false;
-  watches.on_rows({"process/", false, false, {row}});
-  Binding& binding = active("entity/1");
-  starbus::bus::Run run;
-  run.count = 1;
-  run.origin = kOther;
-  run.channel = binding.channel();
-  run.lineage = binding.lineage;
-  owner.on_run(run);
-  EXPECT_EQ(owner.counters().from_the_dead, 1u);
+/// A watcher that sees a name come and go, and then hears a message of its owner.
+class WatchedDeaths : public PrefixWatchesTest {
+ protected:
+  WatchedDeaths() {
+    EXPECT_TRUE(watches.begin(""));
+    watches.on_rows({"", true, true, {}});
+  }
+  void see(const std::string& name, bool present, const Process& by = kOther) {
+    WatchRow row;
+    row.present = present;
+    row.name = name;
+    row.owner = by;
+    watches.on_rows({"", false, false, {row}});
+  }
+  bool is_dropped() {
+    const Binding* known = bindings.find(channel_id("entity/1"));
+    const Binding& binding = known != nullptr ? *known : active("entity/1");
+    Bytes items;
+    Writer writer(items);
+    writer.put(1U);
+    writer.put(0U);
+    writer.bytes(as_bytes("m"));
+    const auto before = owner.counters().from_the_dead;
+    owner.on_run({Lane::call, 1, kOther, binding.channel(), binding.lineage, 0, ++seq_, items});
+    return owner.counters().from_the_dead != before;
+  }
+
+ private:
+  std::uint64_t seq_ = 0;
+};
+
+class HeldNames : public WatchedDeaths, public testing::WithParamInterface<const char*> {};
+
+TEST_P(HeldNames, ADeadProcessIsHeardNoMore) {
+  see(GetParam(), true);
+  EXPECT_FALSE(is_dropped());
+  see(GetParam(), false);
+  EXPECT_TRUE(is_dropped());
+  see(GetParam(), true);  // a busroot that had forgotten the grant
+  EXPECT_FALSE(is_dropped());
+  see(GetParam(), true, {kOther.host, kOther.slot, kOther.incarnation + 1});
+  EXPECT_TRUE(is_dropped());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HeldNames,
+                         testing::Values("process/hostB.node-2", "server/hostB.node-2",
+                                         "gate/hostB.node-2"));
+
+TEST_F(WatchedDeaths, ANameThatMayBeGivenUpTellsOfNoDeath) {
+  for (const char* const name : {"entity/hostB.node-2", "gate/2", "gate/hostB.node-3"}) {
+    see(name, true);
+    see(name, false);
+    EXPECT_FALSE(is_dropped()) << name;
+  }
 }
 
 }  // namespace

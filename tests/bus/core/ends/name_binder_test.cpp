@@ -45,6 +45,14 @@ TEST_F(NameBinderTest, UnbindIsRefusedWhileTheChannelMoves) {
   EXPECT_EQ(binder.unbind(binding.channel()).error(), Errc::busy);
 }
 
+TEST_F(NameBinderTest, ANameThatIsHeldForLifeIsNeitherGivenUpNorMoved) {
+  Binding& held = active("gate/hostA.node-1");
+  EXPECT_EQ(binder.unbind(held.channel()).error(), Errc::denied);
+  EXPECT_EQ(source.begin(held.channel(), kOther, {}).error(), Errc::denied);
+  Binding& other = active("gate/hostA.node-2");  // called after another process
+  EXPECT_TRUE(binder.unbind(other.channel()));
+}
+
 TEST_F(NameBinderTest, DurableNameResumesItsLineage) {
   ASSERT_TRUE(binder.bind("store/1", true, Epoch::of(1, 1)));
   EXPECT_THAT(sent_kinds(), ElementsAre(Kind::resume));

@@ -80,6 +80,15 @@ TEST(ChannelIds, OfAProcessNeedNoName) {
   EXPECT_EQ(channel_id(name).high, kProcessTag);
 }
 
+TEST(Names, ThatAreHeldForLifeNameTheirProcess) {
+  const ChannelId process = channel_id("process/hostA.space-1");
+  EXPECT_EQ(holder_for_life("process/hostA.space-1"), process);
+  EXPECT_EQ(holder_for_life("server/hostA.space-1"), process);
+  EXPECT_EQ(holder_for_life("gate/hostA.space-1"), process);
+  EXPECT_EQ(holder_for_life("gate/1"), std::nullopt);
+  EXPECT_EQ(holder_for_life("entity/hostA.space-1"), std::nullopt);
+}
+
 TEST(Names, OfSetsHaveNoInstance) {
   EXPECT_TRUE(is_shared_name("service/chat"));
   EXPECT_FALSE(is_shared_name("service/chat#1"));

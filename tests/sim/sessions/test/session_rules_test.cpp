@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Broken, SessionRules,
                                            JoinedRule{"up_done_stays_behind", false, 1, 6},
                                            JoinedRule{"told_before_stored", true, 1, 6},
                                            JoinedRule{"account_epoch_without_term", true, 1, 6}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& rule) { return std::string(rule.param.name); });
 
 /// The gate of c1 stands still for longer than its lease, and goes on then. True: c1 is still on.
 bool client_stays_at_a_lost_gate(const std::string& broken) {
