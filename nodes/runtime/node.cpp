@@ -36,6 +36,9 @@ void Node::on_drain(std::string name, Step step) {
 void Node::on_state(std::function<void(NodeState)> callback) {
   core_.on_state(std::move(callback));
 }
+void Node::on_link(std::function<void(bool there)> callback) {
+  core_.on_link(std::move(callback));
+}
 
 bus::Result<> Node::post(WorkName name, std::function<void()> closure) {
   return core_.main_loop().post(name, std::move(closure));

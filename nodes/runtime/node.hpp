@@ -77,6 +77,9 @@ class Node {
   void on_drain(std::string name, Step step);
   /// Called after each change of the state. ready -> starting: the lease and all names are lost.
   void on_state(std::function<void(NodeState)> callback);
+  /// Called when the link with busd is there, and when it has ended: until it is back nothing
+  /// leaves the node, and nothing comes.
+  void on_link(std::function<void(bool there)> callback);
 
   // --- at any time ---
 

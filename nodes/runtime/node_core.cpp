@@ -62,15 +62,26 @@ NodeCore::NodeCore(daemon::DaemonContext& context, std::string role, NodeSetting
   });
   bus_.on_warning([](const std::string& text) { spdlog::warn("bus: {}", text); });
   bus_.on_ended([this](const bus::Error& reason) { failed(reason); });
-  bus_.on_link([this](bus::LinkState state, const bus::Error& reason) {
-    linked_ = state == bus::LinkState::connected;
-    ++link_changes_;
-    if (state == bus::LinkState::connected) return spdlog::info("linked with busd");
-    spdlog::warn("the link with busd is lost; reconnecting: {}", reason.to_string());
-  });
+  bus_.on_link(
+      [this](bus::LinkState state, const bus::Error& reason) { link_changed(state, reason); });
 }
 
 NodeCore::~NodeCore() = default;
+
+void NodeCore::link_changed(bus::LinkState state, const bus::Error& reason) {
+  linked_ = state == bus::LinkState::connected;
+  ++link_changes_;
+  if (linked_) {
+    spdlog::info("linked with busd");
+  } else {
+    spdlog::warn("the link with busd is lost; reconnecting: {}", reason.to_string());
+  }
+  for (const auto& callback : on_link_) {
+    guarded(
+        UnitKind::state, [&]() -> const std::type_info& { return callback.target_type(); },
+        [&] { callback(linked_); });
+  }
+}
 
 void NodeCore::note(const bus::Result<>& result) {
   if (mistake_ && !result) mistake_ = result;

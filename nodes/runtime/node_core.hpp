@@ -57,6 +57,7 @@ class NodeCore final : private Lifecycle::Shell {
   void on_state(std::function<void(NodeState)> callback) {
     on_state_.push_back(std::move(callback));
   }
+  void on_link(std::function<void(bool)> callback) { on_link_.push_back(std::move(callback)); }
 
   // --- the daemon's part ---
   /// Starts the node, or returns the first mistake of the program.
@@ -100,6 +101,7 @@ class NodeCore final : private Lifecycle::Shell {
 
   std::string exceptions() const;
   void note(const bus::Result<>& result);
+  void link_changed(bus::LinkState state, const bus::Error& reason);
   Step measured(const std::string& name, Step step);
   void watch_requirements();
   void required(std::size_t index, const bus::WatchUpdate& update);
@@ -136,6 +138,7 @@ class NodeCore final : private Lifecycle::Shell {
   Steps prepare_;
   Steps drain_;
   std::vector<std::function<void(NodeState)>> on_state_;
+  std::vector<std::function<void(bool)>> on_link_;
   Lifecycle lifecycle_;
   std::function<void()> stopped_;  // set while it drains
   BusyMeter busy_;

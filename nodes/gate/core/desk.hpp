@@ -29,6 +29,7 @@ struct GateTimes {
   GateTime resync_most = kResyncMost;
   GateTime pause = kAskPause;
   GateTime waiting = kWaitingSaid;
+  GateTime suspect = kSuspect;
 };
 
 /// What a gate is told of itself.
@@ -69,6 +70,7 @@ struct GateCounters {
   std::uint64_t spoken = 0;
   std::uint64_t spoken_twice = 0;
   std::uint64_t ended = 0;
+  std::uint64_t cut_off = 0;         // clients that were sent elsewhere, without the bus
   std::uint64_t too_slow = 0;        // of these: kWindowBytes, kWindowPackets
   std::uint64_t packets_waited = 0;  // times that a session began to wait for a budget
   Traffic traffic{};                 // of all sessions
@@ -126,6 +128,7 @@ struct Desk {
   std::vector<Effect> effects;
   boost::unordered_flat_map<std::uint64_t, Question> questions;
   std::uint64_t last_question;
+  bool cut_off = false;  // without the bus for kSuspect: nobody is let in
 
   // The roles; all are of the same GateCore.
   Doors* doors = nullptr;

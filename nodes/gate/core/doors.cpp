@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint32_t kRetryMs = 2'000;  // of a client that is told `later` or `full`
 
+Closed cut_off() {
+  return {CloseReason::leaving, 0, "gate: cut off from the bus, go to another one"};
+}
+
 }  // namespace
 
 bool may_reenter(CloseReason reason) {
@@ -109,6 +113,7 @@ void Doors::closed(ConnectionId connection, std::string_view why) {
 // --- a new session -------------------------------------------------------------------------------
 
 void Doors::enter(ConnectionId connection, LoginAsk ask, bool reentry) {
+  if (desk_.cut_off) return hang_up(connection, cut_off());
   if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
   if (desk_.table.size() >= desk_.options.sessions) {
     return hang_up(connection, {CloseReason::full, kRetryMs, "gate: full, try again"});
@@ -190,6 +195,7 @@ void Doors::welcome_new(Session& session) {
 // --- a session that goes on ----------------------------------------------------------------------
 
 void Doors::resume(ConnectionId connection, const Resume& frame) {
+  if (desk_.cut_off) return hang_up(connection, cut_off());
   Session* const session = desk_.table.find(frame.session);
   if (session == nullptr) {
     if (frame.gate.empty() || frame.gate == desk_.options.self.channel) {
@@ -374,6 +380,15 @@ std::string Doors::address_of(const Session& session) const {
 void Doors::send_elsewhere(Session& session, const std::string& address) {
   if (!address.empty()) desk_.frame(session.connection, GoTo{address});
   close(session, {CloseReason::leaving, 0, {}});
+}
+
+void Doors::turn_away(Session& session) {
+  if (session.connection == 0) return;
+  ++desk_.counters.cut_off;
+  close(session, cut_off());
+  if (session.login_question == 0) return;
+  forget_login(session);  // nobody knows of the session yet
+  desk_.subjects->forget(session);
 }
 
 }  // namespace starbus::nodes::gate

@@ -33,6 +33,9 @@ class Doors {
   /// Where its client comes from; empty: it is away.
   std::string address_of(const Session& session) const;
   void send_elsewhere(Session& session, const std::string& address);
+  /// This gate is cut off from the bus: the client is to go to another one. One whose login has not
+  /// answered begins there from the start.
+  void turn_away(Session& session);
 
   /// Another gate has given the session: a connection that still waits for it continues.
   void given(Session& session);

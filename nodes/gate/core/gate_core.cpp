@@ -95,6 +95,7 @@ void GateCore::died(const bus::Process& process) {
 bool GateCore::tick(GateTime now) {
   desk_.now = now;
   if (fenced_) return false;
+  if (unlinked_ && now - *unlinked_ >= desk_.options.times.suspect) turn_away(kTickSlice);
   std::size_t left = kTickSlice;
   for (; left > 0; --left) {
     const auto orphan = desk_.homes.next_of_dead();
@@ -175,6 +176,26 @@ void GateCore::drain(std::vector<DrainTarget> targets) {
 }
 void GateCore::end_drain() {
   hand_overs_.end_drain();
+}
+
+void GateCore::linked(bool there) {
+  if (there) {
+    unlinked_.reset();
+    desk_.cut_off = false;
+  } else if (!unlinked_) {
+    unlinked_ = desk_.now;
+  }
+}
+
+/// Once through the table: from the first call on nobody is let in.
+void GateCore::turn_away(std::size_t most) {
+  if (!std::exchange(desk_.cut_off, true)) turned_away_ = {};
+  for (; most > 0; --most) {
+    Session* const session = desk_.table.after(turned_away_);
+    if (session == nullptr) return;
+    turned_away_ = session->id;
+    doors_.turn_away(*session);
+  }
 }
 
 void GateCore::fence() {

@@ -75,6 +75,12 @@ class GateCore {
   bool drained() const { return hand_overs_.drained(); }
   /// The drain's time is over: what is left is closed; its clients keep their tokens.
   void end_drain();
+  /// Whether this process has its link to the bus; it has, until this is told. Without it for
+  /// kSuspect the clients are sent elsewhere, in slices, and nobody is let in until it is back. The
+  /// sessions stay, away.
+  void linked(bool there);
+  /// Clients are sent elsewhere.
+  bool cut_off() const { return desk_.cut_off; }
   /// The lease of this gate has ended, and others may have its names: nothing more is said, and all
   /// connections end.
   void fence();
@@ -106,6 +112,7 @@ class GateCore {
  private:
   void wake(Session& session);
   void wake_live(Session& session);
+  void turn_away(std::size_t most);
 
   Desk desk_;
   Doors doors_;
@@ -115,6 +122,8 @@ class GateCore {
   Subjects subjects_;
   Uplink uplink_;
   bool fenced_ = false;
+  std::optional<GateTime> unlinked_{};  // since when
+  SessionId turned_away_{};             // up to this one
 };
 
 }  // namespace starbus::nodes::gate

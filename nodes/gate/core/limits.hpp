@@ -67,6 +67,10 @@ namespace starbus::nodes::gate {
     "the client is told `later`", "GateDoors.FewConnectionsWaitForOtherGates")                     \
   X(kGiveTime, 5s, "for another gate to give a session", "the client re-enters by its login",      \
     "GateDoors.ASilentGateIsNotWaitedForLong")                                                     \
+  X(kSuspect, 5s,                                                                                  \
+    "without its link to the bus: busd is back from a restart sooner, and the lease ends later",   \
+    "its clients are sent to other gates, and nobody is let in until the link is there",           \
+    "GateClock.WithoutTheBusClientsGoElsewhere")                                                   \
   X(kStubTime, 60s, "that a gate forwards for a session it has given: above bus::kQueueAge",       \
     "it forgets the session", "GateHandOver.AStubEndsAfterItsTime")                                \
   X(kEndedTime, 60s, "that a gate can say why a session has ended", "it forgets the session",      \

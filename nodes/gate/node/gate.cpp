@@ -46,6 +46,7 @@ void Gate::begin() {
   core_.emplace(std::move(options), static_cast<KeySource&>(*this));
   static_cast<void>(core_->tick(
       std::chrono::duration_cast<GateTime>(ClientSide::Clock::now().time_since_epoch())));
+  core_->linked(linked_);
 }
 
 void Gate::open(Done done) {
@@ -84,6 +85,15 @@ void Gate::lost() {
       "gate: the lease is lost, and all clients were sent away: others may have their "
       "sessions now");
   begin();
+}
+
+void Gate::linked(bool there) {
+  linked_ = there;
+  if (!core_) return;
+  if (there && core_->cut_off()) {
+    spdlog::info("gate: the bus is there again, and clients are let in");
+  }
+  core_->linked(there);
 }
 
 Result<> Gate::reload(const GateSettings& fresh) {
@@ -147,8 +157,13 @@ void Gate::carry_out(Effect effect) {
 
 void Gate::tick() {
   const auto now = ClientSide::Clock::now();
+  const bool was_cut_off = core_->cut_off();
   const bool more_sessions =
       core_->tick(std::chrono::duration_cast<GateTime>(now.time_since_epoch()));
+  if (core_->cut_off() && !was_cut_off) {
+    spdlog::warn("gate: no link to busd for {} s: clients are sent to other gates; start busd",
+                 std::chrono::duration_cast<std::chrono::seconds>(kSuspect).count());
+  }
   settle();
   const bool more_clients = clients_.tick(now);
   limited_.sweep(now);

@@ -46,6 +46,8 @@ class Gate final : private CoreDriver, private KeySource {
   void drain(Done done);
   /// The lease is lost.
   void lost();
+  /// Whether the node has its link to the bus; it has, until this is told.
+  void linked(bool there);
   Result<> reload(const GateSettings& fresh);
 
   std::size_t sessions() const { return core_ ? core_->size() : 0; }
@@ -91,6 +93,7 @@ class Gate final : private CoreDriver, private KeySource {
   bool watching_ = false;
   bool ticks_again_ = false;
   bool speaks_ = false;  // speak_later() was posted
+  bool linked_ = true;
 
   // A drain.
   Done drained_;

@@ -27,6 +27,7 @@ bus::Result<> GateApp::start(Node& node) {
   node.on_state([this](NodeState state) {
     if (state == NodeState::starting) gate_->lost();
   });
+  node.on_link([this](bool there) { gate_->linked(there); });
   add_gate_admin(node, *gate_);
   return {};
 }

@@ -60,6 +60,7 @@ void SessionProcess::kill() {
 
 void SessionProcess::begin(boost::asio::io_context& loop) {
   killed_ = ready_ = false;
+  linked_ = true;
   binding_ = 0;
   seen_.clear();
   ever_seen_.clear();
@@ -73,8 +74,9 @@ void SessionProcess::begin(boost::asio::io_context& loop) {
   bus_ = std::make_unique<bus::Bus>(loop, std::move(options));
   bus_->on_lease_lost([this] { guarded([this] { lease_lost(); }); });
   bus_->on_link([this](bus::LinkState state, const bus::Error&) {
-    if (state != bus::LinkState::connected) return;
-    joined_.is_now(bus_->self(), pid_);  // before it has said anything
+    linked_ = state == bus::LinkState::connected;
+    if (linked_) joined_.is_now(bus_->self(), pid_);  // before it has said anything
+    if (!killed_) guarded([this] { joined_.events().linked(pid_, linked_); });
   });
   bus_->on_ended([this](const bus::Error&) { refused_for_good(); });
   bus_->on_arrival("player/", arrivals());
@@ -123,6 +125,7 @@ void SessionProcess::lease_lost() {
   turns_.clear();
   joined_.forget_moves_of(before);
   joined_.events().fenced(before, pid_);
+  joined_.events().linked(pid_, linked_);
   connect();
 }
 

@@ -78,6 +78,7 @@ class SessionProcess final : public ProgramNode {
   Pid pid_;
   std::uint64_t lives_ = 0;
   bool ready_ = false;
+  bool linked_ = true;
   bool inside_ = false;  // one of its actions runs
   bool killed_ = true;   // what ends now ends unheard
   int binding_ = 0;      // under way

@@ -17,9 +17,9 @@ gates::GateOptions options_of(const World& world, const Pid& at, std::uint64_t l
   options.last_question = last_question;
   using gates::GateTime;
   const auto seconds = [](int count) { return GateTime(1000LL * count); };
-  options.times = {seconds(world.away), seconds(6),           seconds(world.stub),
-                   seconds(world.stub), seconds(world.pulse), seconds(4),
-                   seconds(20),         seconds(1),           seconds(5)};
+  options.times = {seconds(world.away),  seconds(6), seconds(world.stub), seconds(world.stub),
+                   seconds(world.pulse), seconds(4), seconds(20),         seconds(1),
+                   seconds(5),           seconds(3)};
   return options;
 }
 
@@ -242,6 +242,10 @@ void Gate::outcome(std::uint64_t question, Outcome outcome, const std::any& valu
 void Gate::fence() {
   core.fence();
   pump();
+}
+
+void Gate::linked(bool there) {
+  core.linked(there);
 }
 
 void Gate::act(gates::TellSubject& effect) {

@@ -35,6 +35,7 @@ class Gate final : private gates::KeySource {
   void outcome(std::uint64_t question, Outcome outcome, const std::any& value);
   /// Its lease is lost.
   void fence();
+  void linked(bool there);
   /// It goes on as if it were this process: a broken rule.
   void become(const Pid& another) { pid = another; }
 

@@ -91,6 +91,8 @@ class BusEvents {
   virtual void died(const Pid& reader, const Pid& dead) = 0;
   /// A process has lost its lease, and all names: from now on it is another one.
   virtual void fenced(const Pid& before, const Pid& now) = 0;
+  /// A process has its link to the bus, or has it no more: it has, until this is told.
+  virtual void linked(const Pid& at, bool there) = 0;
 
  protected:
   ~BusEvents() = default;

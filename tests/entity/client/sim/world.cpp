@@ -142,6 +142,10 @@ void World::fenced(const Pid& before, const Pid& now) {
   }
 }
 
+void World::linked(const Pid& at, bool there) {
+  if (Gate* const gate_there = gate(at)) gate_there->linked(there);
+}
+
 /// A broken rule: what ran there goes on as if nothing had happened.
 void World::haunt(const Pid& before, const Pid& now) {
   if (auto node = gates_.extract(before); !node.empty()) {

@@ -108,6 +108,7 @@ class World final : private BusEvents {
                bool rolled_back) override;
   void died(const Pid& reader, const Pid& dead) override;
   void fenced(const Pid& before, const Pid& now) override;
+  void linked(const Pid& at, bool there) override;
 
   void own(const Place& place, std::uint64_t epoch);
   void lost(const std::string& name);

@@ -327,6 +327,66 @@ TEST_F(GateClock, ASlowClientIsEndedWithAReason) {
   EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::too_slow);
 }
 
+TEST_F(GateClock, WithoutTheBusClientsGoElsewhere) {
+  const Welcome first = one_.log_in(1);
+  one_.core.opened(2, "x");
+  one_.core.frame(2, Login{"password", "bob", {}});  // its login will not answer
+  one_.core.linked(false);
+  one_.core.take();
+  one_.tick(kSuspect - GateTime(1));
+  EXPECT_FALSE(one_.core.cut_off());
+  EXPECT_TRUE(one_.all<HangUp>().empty());
+  one_.tick(GateTime(1));
+  EXPECT_TRUE(one_.core.cut_off());
+  const auto closed = one_.frames<Closed>();
+  ASSERT_EQ(closed.size(), 2U);
+  EXPECT_EQ(closed[0].reason, CloseReason::leaving);
+  EXPECT_EQ(closed[1].reason, CloseReason::leaving);
+  EXPECT_EQ(one_.core.counters().cut_off, 2U);
+  EXPECT_EQ(one_.core.size(), 1U) << "nobody knows of the session of a login without an answer";
+  EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::away);
+  // Nobody is let in: neither with a password, nor with a token, right or wrong.
+  one_.core.opened(3, "x");
+  one_.core.frame(3, Login{"password", "bob", {}});
+  one_.core.opened(4, "x");
+  one_.core.frame(4, Resume{first.session, first.token, "gate/one", {1, 0}, {}});
+  EXPECT_EQ(one_.all<HangUp>().size(), 2U);
+  EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::away);
+  // The link is back, and so is the client: nothing is missing.
+  one_.core.linked(true);
+  EXPECT_FALSE(one_.core.cut_off());
+  one_.core.opened(5, "x");
+  one_.core.frame(5, Resume{first.session, first.token, "gate/one", {1, 0}, {}});
+  const auto welcomes = one_.frames<Welcome>();
+  ASSERT_EQ(welcomes.size(), 1U);
+  EXPECT_TRUE(welcomes[0].goes_on);
+}
+
+TEST_F(GateClock, AShortPauseOfTheBusSendsNobodyAway) {
+  one_.log_in(1);
+  for (int i = 0; i < 3; ++i) {
+    one_.core.linked(false);
+    one_.tick(kSuspect - GateTime(1));
+    one_.core.linked(false);  // told twice: the time goes on
+    one_.core.linked(true);
+    one_.tick(kSuspect);
+  }
+  EXPECT_TRUE(one_.all<HangUp>().empty());
+}
+
+TEST_F(GateClock, WithoutTheBusClientsGoInSlices) {
+  Driven gate{kOne};
+  constexpr std::size_t kMany = kTickSlice + 10;
+  for (ConnectionId each = 1; each <= kMany; ++each) gate.log_in(each);
+  gate.core.linked(false);
+  gate.core.take();
+  gate.now += kSuspect;
+  static_cast<void>(gate.core.tick(gate.now));
+  EXPECT_EQ(gate.all<HangUp>().size(), kTickSlice);
+  static_cast<void>(gate.core.tick(gate.now));
+  EXPECT_EQ(gate.all<HangUp>().size(), kMany - kTickSlice);
+}
+
 TEST_F(GateClock, AFencedGateSaysNothing) {
   one_.log_in(1);
   one_.core.fence();
