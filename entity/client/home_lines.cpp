@@ -60,15 +60,15 @@ bool HomeLines::flush(Carrier& carrier) {
 }
 
 /// Each link that has something, in turn; those whose full state must wait keep their place.
-std::vector<HomeLines::Said> HomeLines::gather(Line& line, Carrier& carrier) {
-  std::vector<Said> said;
+HomeLines::Said HomeLines::gather(Line& line, Carrier& carrier) {
+  Said said;
   std::deque<ClientLink*> kept;
   std::size_t bytes = 0;
   std::size_t parts = 0;
   std::size_t fulls = line.fulls;
   const LinkTime now = carrier.now();
   while (!line.links.empty() && bytes < kBundleBytes && parts < kBundleParts &&
-         said.size() < kBundleSections) {
+         said.sections.size() < kBundleSections) {
     ClientLink* const link = line.links.front();
     line.links.pop_front();
     link->expire(now);
@@ -87,11 +87,13 @@ std::vector<HomeLines::Said> HomeLines::gather(Line& line, Carrier& carrier) {
       ++fulls;
       properties = carrier.properties(*link);
     }
-    said.push_back({link, link->draft(kSectionBytes, kBundleParts - parts, std::move(properties),
-                                      next_handle_)});
-    if (said.back().section.handle == next_handle_ && ++next_handle_ == 0) next_handle_ = 1;
-    parts += said.back().section.parts.size();
-    for (const Part& part : said.back().section.parts) bytes += part.body->size();
+    said.links.push_back(link);
+    said.sections.push_back(
+        link->draft(kSectionBytes, kBundleParts - parts, std::move(properties), next_handle_));
+    const Section& section = said.sections.back();
+    if (section.handle == next_handle_ && ++next_handle_ == 0) next_handle_ = 1;
+    parts += section.parts.size();
+    for (const Part& part : section.parts) bytes += part.body->size();
   }
   line.links.insert(line.links.begin(), kept.begin(), kept.end());
   return said;
@@ -99,38 +101,32 @@ std::vector<HomeLines::Said> HomeLines::gather(Line& line, Carrier& carrier) {
 
 /// True: something was said, and there may be more.
 bool HomeLines::flush_line(const bus::Process& gate, Line& line, Carrier& carrier) {
-  std::vector<Said> said = gather(line, carrier);
-  if (said.empty()) return false;
-  std::vector<Section> sections;
-  sections.reserve(said.size());
-  std::size_t fulls = 0;
-  for (const Said& each : said) {
-    sections.push_back(each.section);
-    fulls += each.section.first == 1 ? 1 : 0;
-  }
+  const Said said = gather(line, carrier);
+  if (said.links.empty()) return false;
+  const auto fulls = static_cast<std::size_t>(
+      std::ranges::count_if(said.sections, [](const Section& each) { return each.first == 1; }));
   bus::Bytes bundle;
-  encode_bundle(sections, bundle);
+  encode_bundle(said.sections, bundle);
   const std::uint64_t ticket = fulls == 0 ? 0 : next_ticket_++;
-  if (!carrier.carry(said.front().link->state().gate, bundle, ticket)) {
+  if (!carrier.carry(said.links.front()->state().gate, bundle, ticket)) {
     ++counters_.refused;
     line.blocked = true;
-    for (auto each = said.rbegin(); each != said.rend(); ++each) {
-      line.links.push_front(each->link);
-    }
+    line.links.insert(line.links.begin(), said.links.begin(), said.links.end());
     return false;
   }
   if (fulls != 0) tickets_.emplace(ticket, Ticket{gate, fulls});
   line.fulls += fulls;
   ++counters_.bundles;
   counters_.fulls += fulls;
-  for (const Said& each : said) {
-    counters_.parts += each.section.parts.size();
-    each.link->taken(each.section);
-    if (each.link->news_due()) carrier.news_due(*each.link);
-    if (each.link->ready()) {
-      line.links.push_back(each.link);
+  for (std::size_t i = 0; i < said.links.size(); ++i) {
+    ClientLink* const link = said.links[i];
+    counters_.parts += said.sections[i].parts.size();
+    link->taken(said.sections[i]);
+    if (link->news_due()) carrier.news_due(*link);
+    if (link->ready()) {
+      line.links.push_back(link);
     } else {
-      listed_.erase(each.link);
+      listed_.erase(link);
     }
   }
   return true;

@@ -69,12 +69,13 @@ class HomeLines {
     bus::Process gate;
     std::size_t fulls;
   };
+  /// What goes into one bundle, and whose each section is.
   struct Said {
-    ClientLink* link;
-    Section section;
+    std::vector<ClientLink*> links{};
+    std::vector<Section> sections{};
   };
   bool flush_line(const bus::Process& gate, Line& line, Carrier& carrier);
-  std::vector<Said> gather(Line& line, Carrier& carrier);
+  Said gather(Line& line, Carrier& carrier);
   void unlist(ClientLink& link);
 
   std::map<bus::Process, Line> lines_;                    // with links, or full states under way

@@ -10,11 +10,11 @@
 /// fit is answered, and changes nothing.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/compact_queue.hpp"
 #include "entity/client/droppables.hpp"
 #include "entity/client/error.hpp"
 #include "entity/client/limits.hpp"
@@ -37,15 +37,15 @@ struct LinkState {
   std::uint64_t up_done = 0;
   std::vector<std::uint64_t> open{};
   Run run{};
-  std::uint64_t next = 1;             // n of the next part
-  bool full_due = false;              // that is the full state
-  bool closing = false;               // its last word waits to be sent
-  bool lost = false;                  // it was void, and asks its account
-  std::uint64_t acked = 0;            // by the client, of this run
-  std::uint64_t allowed = 0;          // bytes beyond these
-  std::deque<std::uint32_t> sizes{};  // of the parts acked + 1 .. next - 1
+  std::uint64_t next = 1;               // n of the next part
+  bool full_due = false;                // that is the full state
+  bool closing = false;                 // its last word waits to be sent
+  bool lost = false;                    // it was void, and asks its account
+  std::uint64_t acked = 0;              // by the client, of this run
+  std::uint64_t allowed = 0;            // bytes beyond these
+  CompactQueue<std::uint32_t> sizes{};  // of the parts acked + 1 .. next - 1
   std::vector<std::string> groups{};
-  std::deque<Part> unsent{};
+  CompactQueue<Part> unsent{};
   // When it was packed:
   std::optional<LinkTime> away{};          // for how long
   std::vector<WaitingUpdate> droppable{};  // updates that have no number yet
@@ -204,7 +204,7 @@ class ClientLink {
   /// Drops unsent parts but those that `keep` wants; a request whose reply goes is open no more.
   template <class Keep>
   void keep_unsent(Keep keep) {
-    std::erase_if(state_.unsent, [&](const Part& part) {
+    state_.unsent.erase_if([&](const Part& part) {
       if (keep(part)) return false;
       if (part.kind == PartKind::reply) std::erase(state_.open, request_of(part));
       unsent_bytes_ -= part.body->size();

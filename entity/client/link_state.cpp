@@ -72,7 +72,7 @@ void updates_of(FieldReader& a, Decoder& in, std::vector<WaitingUpdate>& updates
   }
 }
 
-void parts_of(FieldWriter& a, const std::deque<Part>& parts) {
+void parts_of(FieldWriter& a, const CompactQueue<Part>& parts) {
   a.count(parts.size(), 0);
   for (const Part& part : parts) {
     a.byte(static_cast<std::uint8_t>(part.kind), 0, 0);
@@ -80,7 +80,7 @@ void parts_of(FieldWriter& a, const std::deque<Part>& parts) {
   }
 }
 
-void parts_of(FieldReader& a, Decoder& in, std::deque<Part>& parts) {
+void parts_of(FieldReader& a, Decoder& in, CompactQueue<Part>& parts) {
   const std::size_t count = a.count(0, kLinkParts + 2);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     Part part;

@@ -1,6 +1,6 @@
 #include "entity/client/parts.hpp"
 
-#include <unordered_map>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <utility>
 
 #include "entity/client/fields.hpp"
@@ -9,6 +9,7 @@ namespace starbus::entity::sessions {
 namespace {
 
 constexpr std::uint8_t kBundle = 0xc0;
+constexpr std::size_t kHeadBytes = 16;  // that a part takes beside its body, as a rule
 
 template <class A, class V>
 void introduction_of(A& a, V& v) {
@@ -67,16 +68,24 @@ constexpr auto kOver = [](auto& a, auto& v) { over_of(a, v); };
 /// The bodies of a bundle, each once, in the order in which they are first used.
 class Bodies {
  public:
-  std::size_t place_of(const Body& body) {
-    const auto [at, added] = places_.try_emplace(body.get(), bodies_.size());
-    if (added) bodies_.push_back(body.get());
-    return at->second;
+  void add(const Body& body) {
+    const auto [at, added] = known_.try_emplace(body.get(), bodies_.size());
+    if (added) {
+      bodies_.push_back(body.get());
+      bytes_ += body->size();
+    }
+    places_.push_back(at->second);
   }
   const std::vector<const Bytes*>& all() const { return bodies_; }
+  std::size_t bytes() const { return bytes_; }
+  /// Of each that was added, its place in all().
+  const std::vector<std::size_t>& places() const { return places_; }
 
  private:
-  std::unordered_map<const Bytes*, std::size_t> places_;
+  boost::unordered_flat_map<const Bytes*, std::size_t> known_;
   std::vector<const Bytes*> bodies_;
+  std::vector<std::size_t> places_;
+  std::size_t bytes_ = 0;
 };
 
 Section read_section(Decoder& in, const std::vector<Body>& bodies, std::size_t& parts_left) {
@@ -89,6 +98,7 @@ Section read_section(Decoder& in, const std::vector<Body>& bodies, std::size_t& 
   section.first = in.varint();
   const std::size_t count = reader.count(0, parts_left);
   parts_left -= count;
+  section.parts.reserve(count);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     Part part;
     reader.byte(part.kind, 1, static_cast<std::uint8_t>(PartKind::over));
@@ -121,8 +131,10 @@ std::string_view name_of(PartKind kind) {
 void encode_bundle(const std::vector<Section>& sections, Bytes& out) {
   Bodies bodies;
   for (const Section& section : sections) {
-    for (const Part& part : section.parts) static_cast<void>(bodies.place_of(part.body));
+    for (const Part& part : section.parts) bodies.add(part.body);
   }
+  auto place = bodies.places().begin();
+  out.reserve(out.size() + bodies.bytes() + kHeadBytes * (bodies.places().size() + 1));
   Encoder to(out);
   FieldWriter writer(to);
   to.byte(kBundle);
@@ -136,7 +148,7 @@ void encode_bundle(const std::vector<Section>& sections, Bytes& out) {
     to.varint(section.parts.size());
     for (const Part& part : section.parts) {
       to.byte(static_cast<std::uint8_t>(part.kind));
-      to.varint(bodies.place_of(part.body));
+      to.varint(*place++);
     }
   }
 }
@@ -151,6 +163,7 @@ DataResult<std::vector<Section>> decode_bundle(ByteView bytes) {
   if (in.byte() != kBundle) in.fail(DataErrc::malformed);
   std::vector<Body> bodies;
   const std::size_t body_count = reader.count(0, kBundleParts);
+  bodies.reserve(body_count);
   for (std::size_t i = 0; i < body_count && in.ok(); ++i) {
     Bytes body;
     reader.bytes(body, 2 * kPartBytes);  // of a full state, with its head
@@ -159,6 +172,7 @@ DataResult<std::vector<Section>> decode_bundle(ByteView bytes) {
   std::vector<Section> sections;
   std::size_t parts_left = kBundleParts;
   const std::size_t count = reader.count(0, kBundleSections);
+  sections.reserve(count);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     sections.push_back(read_section(in, bodies, parts_left));
   }

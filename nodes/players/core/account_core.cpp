@@ -144,7 +144,7 @@ void AccountCore::store_failed(std::uint64_t number, LinkTime now, AccountEffect
     out.answers.push_back({each.ask, answer(sessions::AccountAnswerKind::later)});
   }
   after_.answers.clear();
-  std::erase_if(waiting_, [&](const Input& each) {
+  waiting_.erase_if([&](const Input& each) {
     const Asked* const asked = std::get_if<Asked>(&each);
     if (asked != nullptr) later(*asked, out);
     return asked != nullptr;

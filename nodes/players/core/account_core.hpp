@@ -9,7 +9,6 @@
 /// answers `later` from then on, and binds nobody.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
@@ -151,7 +150,7 @@ class AccountCore {
   std::uint64_t storing_ = 0;           // number of the store that is under way; 0: none
   std::optional<LinkTime> store_at_{};  // it has failed, and is repeated then
   AccountEffects after_{};              // told when it is stored
-  std::deque<Input> waiting_{};         // until then
+  CompactQueue<Input> waiting_{};       // until then
 
   std::optional<Question> asked_{};
   bool due_ = false;     // the subject is to be told the row as it is
