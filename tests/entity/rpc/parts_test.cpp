@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "entity/rpc/endpoint/endpoint_core.hpp"
+#include "entity/rpc/endpoint/loop_clock.hpp"
 #include "tests/entity/rpc/world.hpp"
 
 namespace starbus::entity::rpc {
@@ -190,6 +191,23 @@ TEST(LoopTimer, CallsAtTheLatestTimeThatWasSet) {
   timer.set(std::chrono::steady_clock::now());
   loop.run_for(5s);
   EXPECT_EQ(called, 1);
+}
+
+TEST(LoopTimer, ALaterTimeIsNotCalledEarly) {
+  boost::asio::io_context loop;
+  std::vector<std::chrono::steady_clock::time_point> calls;
+  LoopTimer timer(loop, [&] { calls.push_back(loop_now()); });
+  const auto begin = loop_now();
+  timer.set(begin + 5ms);
+  timer.set(begin + 20ms);  // the wait for the first one ends before
+  timer.set(begin + 30ms);
+  loop.run_for(5s);
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_GE(calls[0], begin + 30ms);
+  timer.set(loop_now() + 5ms);
+  loop.restart();
+  loop.run_for(5s);
+  EXPECT_EQ(calls.size(), 2U);
 }
 
 TEST(LoopTimer, MayEndInItsCallback) {
