@@ -47,6 +47,10 @@
 #include "nodes/runtime/node_limits.hpp"
 #include "nodes/service/error.hpp"
 #include "nodes/service/limits.hpp"
+#include "nodes/space/error.hpp"
+#include "nodes/space/host/limits.hpp"
+#include "nodes/space/limits.hpp"
+#include "nodes/space/registry/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
 #include "tools/bots/limits.hpp"
@@ -180,6 +184,9 @@ std::vector<LimitTable> limit_tables() {
       {"manager", "nodes/manager/limits.hpp", nodes::manager::kManagerLimits},
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
+      {"spaces", "nodes/space/limits.hpp", nodes::space::kSpaceLimits},
+      {"registry of spaces", "nodes/space/registry/limits.hpp", nodes::space::kSpaceRegistryLimits},
+      {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"sessions at a gate", "nodes/gate/core/limits.hpp", nodes::gate::kGateCoreLimits},

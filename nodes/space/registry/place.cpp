@@ -1,0 +1,63 @@
+#include "nodes/space/registry/place.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace starbus::nodes::space {
+
+const char* name_of(SpaceState state) {
+  constexpr std::array kNames = {"unheard", "creating", "ready", "counting", "closing", "ending"};
+  return kNames[static_cast<std::size_t>(state)];
+}
+
+bool may_follow(SpaceState from, SpaceState to) {
+  using enum SpaceState;
+  switch (from) {
+    case unheard:
+      return false;  // its node announces it under another life, or it goes
+    case creating:
+      return to == ready || to == ending;
+    case ready:
+      return to == counting || to == closing;
+    case counting:
+      return to == ending;
+    case closing:
+      return to == ready || to == counting || to == ending;
+    case ending:
+      return false;
+  }
+  return false;
+}
+
+std::uint32_t Space::taken() const {
+  std::uint32_t sum = seats.taken();
+  for (const auto& [number, ask] : asks) sum += ask.seats;
+  return sum;
+}
+
+std::uint32_t Space::room() const {
+  const std::uint32_t now_taken = taken();
+  return now_taken >= capacity ? 0 : capacity - now_taken;
+}
+
+void Space::go(SpaceState next) {
+  if (!may_follow(state, next)) std::abort();
+  state = next;
+}
+
+void Space::count(const Seats& now_taken, Time now) {
+  seats = now_taken;
+  if (taken() > 0) {
+    empty_since.reset();
+  } else if (!empty_since) {
+    empty_since = now;
+  }
+}
+
+std::size_t Place::in(SpaceState state) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(lines, [&](const auto& line) { return line.second.state == state; }));
+}
+
+}  // namespace starbus::nodes::space

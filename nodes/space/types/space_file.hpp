@@ -1,0 +1,20 @@
+/// Reads types of spaces from data files, strictly: what is wrong is named with file, line, column
+/// and what to write. docs/guide/spaces.md has the keys. Pure but for the files; any thread.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "daemon/config/config.hpp"
+#include "nodes/space/types/space_type.hpp"
+
+namespace starbus::nodes::space {
+
+/// Adds each [[space]] of the reader's file to `types`; problems are noted in the reader.
+void read_space_types(daemon::ConfigReader& reader, SpaceTypes& types);
+
+/// All types of these files. bad_config: the problems of the first file that has some, one per
+/// line; then nothing of any file is used.
+Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files);
+
+}  // namespace starbus::nodes::space

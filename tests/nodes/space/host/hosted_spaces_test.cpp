@@ -1,0 +1,202 @@
+#include "nodes/space/host/hosted_spaces.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nodes/space/host/limits.hpp"
+
+namespace starbus::nodes::space {
+namespace {
+
+using namespace std::chrono_literals;
+
+class HostedSpacesTest : public testing::Test {
+ protected:
+  Order order(std::uint64_t life, decltype(Order::what) what) {
+    return {"a.1", term_, ++number_, {1, life}, std::move(what)};
+  }
+  void obey(std::uint64_t life, decltype(Order::what) what) {
+    ASSERT_TRUE(host_.obey(order(life, std::move(what)), now_));
+  }
+  void create(std::uint64_t life, std::uint32_t line = 1, std::uint32_t capacity = 3) {
+    SpaceType type;
+    type.name = "town";
+    type.capacity = capacity;
+    obey(life, Create{{{"town", ""}, line}, type, ""});
+  }
+  void run(std::uint64_t life, std::uint32_t line = 1) {
+    create(life, line);
+    host_.started({1, life}, {});
+    (void)host_.take_work();
+    (void)host_.take_replies();
+  }
+  void reserve(std::uint64_t life, std::initializer_list<std::uint64_t> tickets) {
+    Reserve all{{}, 30s};
+    for (const std::uint64_t ticket : tickets) all.tickets.push_back({term_, ticket});
+    obey(life, all);
+  }
+  Reply reply() {
+    auto replies = host_.take_replies();
+    EXPECT_EQ(replies.size(), 1U);
+    return replies.empty() ? Reply{} : replies.front();
+  }
+  template <class What>
+  What work() {
+    auto all = host_.take_work();
+    EXPECT_EQ(all.size(), 1U);
+    return all.empty() ? What{} : std::get<What>(all.front());
+  }
+
+  Time now_ = 1h;
+  std::uint64_t term_ = 5;
+  std::uint64_t number_ = 0;
+  HostedSpaces host_{{"town"}, {"big"}};
+};
+
+TEST_F(HostedSpacesTest, ASpaceStartsTakesPlayersInAndEnds) {
+  create(1);
+  EXPECT_EQ(work<HostedSpaces::Start>().life, (Life{1, 1}));
+  EXPECT_TRUE(host_.take_replies().empty());
+  reserve(1, {1});
+  EXPECT_EQ(reply().result.error(), Errc::unknown_space);  // it still starts
+  host_.started({1, 1}, {});
+  EXPECT_TRUE(reply().result);
+  reserve(1, {2, 3});
+  EXPECT_EQ(reply().seats, (Seats{0, 2}));
+  EXPECT_EQ(host_.arrive({term_, 1}, now_).error(), Errc::unknown_ticket);
+  EXPECT_EQ(*host_.arrive({term_, 2}, now_), (Life{1, 1}));
+  EXPECT_EQ(host_.arrive({term_, 2}, now_).error(), Errc::unknown_ticket);
+  obey(1, Close{false});
+  EXPECT_EQ(reply().result.error(), Errc::occupied);
+  obey(1, Release{{{term_, 2}, {term_, 3}}});
+  host_.leave({1, 1});
+  obey(1, Close{false});
+  EXPECT_EQ(work<HostedSpaces::End>().life, (Life{1, 1}));
+  EXPECT_TRUE(host_.take_replies().empty());  // it has not ended yet
+  reserve(1, {4});
+  EXPECT_EQ(reply().result.error(), Errc::ends);
+  host_.ended({1, 1});
+  const Reply closed = reply();
+  EXPECT_TRUE(closed.result);
+  EXPECT_EQ(closed.to, Reply::To::close);
+  EXPECT_EQ(host_.size(), 0U);
+  obey(1, Close{true});
+  EXPECT_TRUE(reply().result);  // it has gone already
+}
+
+TEST_F(HostedSpacesTest, SeatsNeverExceedTheCapacityAndTeamsGetAllOrNone) {
+  run(1);
+  reserve(1, {1, 2});
+  EXPECT_TRUE(reply().result);
+  reserve(1, {3, 4});
+  const Reply refused = reply();
+  EXPECT_EQ(refused.result.error(), Errc::full);
+  EXPECT_EQ(refused.seats, (Seats{0, 2}));
+  EXPECT_EQ(host_.arrive({term_, 3}, now_).error(), Errc::unknown_ticket);
+  reserve(1, {5});
+  EXPECT_TRUE(reply().result);
+}
+
+TEST_F(HostedSpacesTest, HeldSeatsExpire) {
+  run(1);
+  reserve(1, {1, 2, 3});
+  (void)host_.take_replies();
+  now_ += 30s - 1ms;
+  host_.due(now_);
+  EXPECT_TRUE(host_.arrive({term_, 1}, now_));
+  now_ += 1ms;
+  EXPECT_EQ(host_.arrive({term_, 2}, now_).error(), Errc::unknown_ticket);
+  host_.due(now_);
+  EXPECT_EQ(host_.announcement(0, now_).spaces[0].seats, (Seats{1, 0}));
+}
+
+TEST_F(HostedSpacesTest, ACountdownGivesUpHeldSeatsAndEndsWithoutTheService) {
+  run(1);
+  reserve(1, {1, 2});
+  (void)host_.arrive({term_, 1}, now_);
+  (void)host_.take_replies();
+  obey(1, Countdown{10s});
+  EXPECT_EQ(work<HostedSpaces::Warn>().after, 10s);
+  EXPECT_EQ(host_.arrive({term_, 2}, now_).error(), Errc::unknown_ticket);
+  reserve(1, {3});
+  EXPECT_EQ(reply().result.error(), Errc::ends);
+  EXPECT_EQ(host_.end_by_itself({1, 1}, 1s, now_).error(), Errc::ends);
+  EXPECT_EQ(host_.announcement(0, now_).spaces[0].ends_in, 10s);
+  now_ += 10s;
+  host_.due(now_);
+  EXPECT_EQ(work<HostedSpaces::End>().life, (Life{1, 1}));
+  host_.ended({1, 1});
+  EXPECT_TRUE(host_.take_replies().empty());
+  EXPECT_TRUE(host_.announcement(0, now_).spaces.empty());
+}
+
+TEST_F(HostedSpacesTest, AnEarlierServiceIsNotObeyed) {
+  run(1);
+  Order stale = order(2, Create{{{"town", ""}, 2}, {}, ""});
+  term_ = 6;
+  obey(0, Hello{});
+  EXPECT_TRUE(host_.take_announce());
+  EXPECT_FALSE(host_.take_announce());
+  EXPECT_EQ(host_.obey(stale, now_).error(), Errc::stale_service);
+  EXPECT_EQ(host_.size(), 1U);
+  EXPECT_EQ(host_.announcement(12, now_).term, 6U);
+  EXPECT_EQ(host_.announcement(12, now_).seen, number_);
+}
+
+TEST_F(HostedSpacesTest, RepeatedOrdersAreAnsweredAgainAndDoNothingTwice) {
+  create(1);
+  create(1);
+  EXPECT_EQ(work<HostedSpaces::Start>().life, (Life{1, 1}));
+  host_.started({1, 1}, {});
+  EXPECT_EQ(reply().number, number_);
+  create(1);
+  EXPECT_TRUE(reply().result);
+  obey(1, Close{true});
+  obey(1, Close{true});
+  EXPECT_EQ(work<HostedSpaces::End>().life, (Life{1, 1}));
+  host_.ended({1, 1});
+  EXPECT_EQ(reply().number, number_);
+}
+
+TEST_F(HostedSpacesTest, WhatCannotBeHereIsRefused) {
+  run(1);
+  create(2, 1);
+  EXPECT_EQ(reply().result.error(), Errc::already_there);
+  SpaceType arena;
+  arena.name = "arena";
+  obey(3, Create{{{"arena", ""}, 1}, arena, ""});
+  EXPECT_EQ(reply().result.error(), Errc::unknown_type);
+  create(4, 2);
+  (void)host_.take_work();
+  host_.started({1, 4}, Error(Errc::start_failed, "no map"));
+  EXPECT_EQ(reply().result.error(), Errc::start_failed);
+  EXPECT_EQ(host_.size(), 1U);
+  host_.drain();
+  create(5, 3);
+  EXPECT_EQ(reply().result.error(), Errc::ends);
+  reserve(1, {1});
+  EXPECT_EQ(reply().result.error(), Errc::ends);
+  EXPECT_TRUE(host_.announcement(0, now_).draining);
+}
+
+TEST_F(HostedSpacesTest, OneThatStillStartsEndsWhenItIsForced) {
+  create(1);
+  (void)host_.take_work();
+  obey(1, Close{false});
+  EXPECT_EQ(reply().result.error(), Errc::occupied);
+  obey(1, Close{true});
+  EXPECT_EQ(work<HostedSpaces::End>().life, (Life{1, 1}));
+  host_.started({1, 1}, {});  // too late
+  EXPECT_TRUE(host_.take_replies().empty());
+  host_.ended({1, 1});
+  EXPECT_EQ(reply().to, Reply::To::close);
+}
+
+TEST_F(HostedSpacesTest, SpacesAreBounded) {
+  for (std::uint32_t i = 1; i <= kMaxHosted; ++i) create(i, i);
+  EXPECT_TRUE(host_.take_replies().empty());
+  create(kMaxHosted + 1, kMaxHosted + 1);
+  EXPECT_EQ(reply().result.error(), Errc::would_block);
+}
+
+}  // namespace
+}  // namespace starbus::nodes::space
