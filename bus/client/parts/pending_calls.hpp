@@ -60,6 +60,7 @@ class PendingCalls {
   std::unordered_map<Id, Pending> calls_;
   boost::unordered_flat_map<std::uint64_t, Id> by_number_;
   std::multimap<Time, Id> deadlines_;
+  Time armed_ = Time::max();  // when the timer looks at them: not later than the first
   CallNumbers numbers_;
   std::uint64_t started_ = 0;  // the latest Id
   std::uint64_t timed_out_ = 0;

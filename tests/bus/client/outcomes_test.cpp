@@ -82,6 +82,27 @@ TEST_F(OutcomesTest, ACallEndsAtItsDeadlineAndALateReplyIsDropped) {
   });
 }
 
+/// The timer of deadlines stands where calls that have ended had put it.
+TEST_F(OutcomesTest, DeadlinesEndCallsAfterOthersThatWereAnswered) {
+  run([this]() -> Task {
+    Bus bus(loop, cluster.node("a", "node"));
+    CO_OK(co_await bus.connect(use_awaitable));
+    std::vector<Responder> held;
+    CO_OK(co_await bus.bind("entity/slow",
+                            {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
+                            use_awaitable));
+    CO_OK(co_await bus.bind(
+        "entity/fast", {.on_call = [](Call& call) { (void)call.reply("done"); }}, use_awaitable));
+    for (const std::chrono::milliseconds before :
+         {60'000ms, 20ms}) {  // a later deadline, and an earlier one
+      CO_OK(co_await bus.call("entity/fast", "", {.deadline = before}, use_awaitable));
+      const auto reply = co_await bus.call("entity/slow", "", {.deadline = 50ms}, use_awaitable);
+      EXPECT_EQ(reply.error(), Errc::deadline);
+    }
+    EXPECT_EQ(bus.counters().calls_timed_out, 2U);
+  });
+}
+
 TEST_F(OutcomesTest, AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
