@@ -37,8 +37,8 @@ class EventLog {
     if (count == 0) return;
     targets_.add(count);
     if (detailed) details_.add(count);
-    const auto end = static_cast<std::uint32_t>(targets_.size());
-    rows_.push_back({sensor, observer, end << 1 | (detailed ? 1u : 0u)});
+    const auto its = static_cast<std::uint32_t>(count);  // at most kMaxEntities
+    rows_.push_back({sensor, observer, its << 1 | (detailed ? 1u : 0u)});
   }
   /// All leaves are written; enters follow.
   void start_enters() { leaves_ = targets_.size(); }
@@ -56,11 +56,10 @@ class EventLog {
   struct Row {
     SensorId sensor;
     EntityId observer;
-    std::uint32_t end_and_detailed;
-    std::uint32_t end() const { return end_and_detailed >> 1; }
-    bool detailed() const {
-      return (end_and_detailed & 1) != 0;
-    }  ///< its events have entries in details_
+    std::uint32_t count_and_detailed;
+    std::uint32_t count() const { return count_and_detailed >> 1; }
+    /// Its events have entries in details_.
+    bool detailed() const { return (count_and_detailed & 1) != 0; }
   };
 
   Buffer<Row> rows_;
@@ -80,7 +79,7 @@ void EventLog::each(Visitor&& visitor) const {
     event.observer = row.observer;
     event.kind = at < leaves_ ? Kind::leave : Kind::enter;
     const bool detailed = row.detailed();
-    for (const std::size_t end = row.end(); at < end; ++at) {
+    for (const std::size_t end = at + row.count(); at < end; ++at) {
       const Detail of = detailed ? *detail++ : Detail{};
       event.target = targets_[at];
       event.reason = of.reason;

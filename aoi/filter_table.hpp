@@ -16,8 +16,12 @@ class FilterTable {
  public:
   FilterTable() : rows_(1, Row{Filter{}, 1}) {}
 
+  struct Acquired {
+    FilterNumber number = 0;
+    bool fresh = false;  ///< the number stood for another filter, or for none, until now
+  };
   /// Returns nullopt if kMaxFilters different ones are in use. Each success needs one release().
-  std::optional<FilterNumber> acquire(const Filter& filter);
+  std::optional<Acquired> acquire(const Filter& filter);
   void release(FilterNumber number);
 
   const Filter& at(FilterNumber number) const { return rows_[number].filter; }

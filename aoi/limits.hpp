@@ -43,6 +43,11 @@ namespace starbus::aoi {
     "of an imported observer: whatever another node wrote, its client can be numbered here as "    \
     "often again",                                                                                 \
     "too_many", "WireView.AnImportedEpochLeavesRoomForNumberings")                                 \
+  X(kMaxChanges, 4'000'000'000, "pairs",                                                           \
+    "that one update may have to test, so that what it finds is counted in 32 bits: 63,000 on "    \
+    "one "                                                                                         \
+    "point",                                                                                       \
+    "too_many: the update is not done; remove some", "Schedule.RefusesMoreThanKMaxChanges")        \
   X(kMaxQuarantine, 65'535, "updates", "an index rests that long; half a day at 1 s",              \
     "bad_option")                                                                                  \
   X(kMaxPeriod, 256, "updates", "between two looks of a sensor", "bad_option")                     \

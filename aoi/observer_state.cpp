@@ -24,7 +24,9 @@ Result<> check(const ObserverState& state) {
     }
     if (target.key < last) return Error(Errc::corrupt, "keys are out of order");
     last = target.key;
-    if (target.index == 0 || used[target.index]) return Error(Errc::corrupt, "index 0 or double");
+    if (target.index == 0 ? !target.forced : used[target.index]) {
+      return Error(Errc::corrupt, "index 0 or double");
+    }
     used[target.index] = true;
   }
   return {};

@@ -19,7 +19,9 @@ struct ObserverState {
   struct Target {
     /// EntityOptions::key. 0: the target has none, and the client hears that it is gone.
     std::uint64_t key = 0;
-    std::uint16_t index = 0;  ///< the client's index of it
+    /// The client's index of it; 0: it was forced since the last update, and the client knows
+    /// nothing.
+    std::uint16_t index = 0;
     bool forced = false;
     friend bool operator==(const Target&, const Target&) = default;
   };
@@ -31,8 +33,8 @@ struct ObserverState {
 std::string encode(const ObserverState& state);
 /// corrupt, newer_format. check() accepts every decoded state.
 Result<ObserverState> decode_observer_state(std::string_view bytes);
-/// corrupt: keys out of order or duplicate; indices that are 0 or duplicate; too many targets; an
-/// epoch with no successor.
+/// corrupt: keys out of order or duplicate; indices that are duplicate, or 0 without a force; too
+/// many targets; an epoch with no successor.
 Result<> check(const ObserverState& state);
 
 /// A change of a client's numbering, all at once: the targets of `kept` have a new index (which may

@@ -44,7 +44,10 @@ struct SensorOptions {
   Filter filter = {};
   Limit limit = {};
   bool sees_beacons = true;
-  bool indexed = false;       ///< events carry dense 16-bit indices; export_state keeps them
+  bool indexed = false;  ///< events carry dense 16-bit indices; export_state keeps them
+  /// With `indexed`: whatever receivers are grouped by, as the gate of the observer's client.
+  /// Decides no event; recordings do not have it.
+  std::uint32_t group = 0;
   std::uint16_t period = 1;   ///< evaluated every so many updates, spread over sensors
   std::uint8_t priority = 1;  ///< higher is evaluated first under a budget; 0 comes last
 };

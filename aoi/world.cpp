@@ -35,6 +35,18 @@ Result<EntityId> World::add(const EntityOptions& options) {
   return impl_->record(added, [&](Recorder& to) { to.add(*added, options); });
 }
 
+Result<> World::add(std::span<const EntityOptions> all, std::vector<EntityId>& ids) {
+  thread_.check();
+  impl_->expect(all.size(), 0);
+  ids.reserve(ids.size() + all.size());
+  for (const EntityOptions& one : all) {
+    const auto added = add(one);
+    if (!added) return added.error();
+    ids.push_back(*added);
+  }
+  return {};
+}
+
 Result<> World::remove(EntityId entity) {
   thread_.check();
   return impl_->record(impl_->entities().remove(entity), [&](Recorder& to) { to.remove(entity); });
@@ -72,6 +84,19 @@ Result<SensorId> World::add_sensor(EntityId entity, const SensorOptions& options
   thread_.check();
   const Result<SensorId> added = impl_->sensors().add(entity, options, std::move(own));
   return impl_->record(added, [&](Recorder& to) { to.add_sensor(*added, entity, options); });
+}
+
+Result<> World::add_sensors(std::span<const EntityId> entities, const SensorOptions& options,
+                            std::vector<SensorId>& ids) {
+  thread_.check();
+  impl_->expect(0, entities.size());
+  ids.reserve(ids.size() + entities.size());
+  for (const EntityId one : entities) {
+    const auto added = add_sensor(one, options);
+    if (!added) return added.error();
+    ids.push_back(*added);
+  }
+  return {};
 }
 
 Result<> World::remove_sensor(SensorId sensor) {
@@ -176,6 +201,7 @@ Result<ReindexBatch> World::import_state(
   if (const auto done = impl.adopt(sensor, match->targets, state.epoch); !done) {
     return done.error();
   }
+  for (const EntityId target : match->forced) (void)force(sensor, target);
   return std::move(match->batch);
 }
 
@@ -184,11 +210,23 @@ Result<> World::adopt(SensorId sensor, std::span<const Adopted> targets) {
 }
 
 std::vector<EntityId> World::sees(SensorId sensor) const {
-  return settled().queries().sees(sensor);
+  std::vector<EntityId> found;
+  sees(sensor, found);
+  return found;
+}
+
+void World::sees(SensorId sensor, std::vector<EntityId>& out) const {
+  settled().queries().sees(sensor, out);
 }
 
 std::vector<SensorId> World::observers(EntityId target) const {
-  return settled().queries().observers(target);
+  std::vector<SensorId> found;
+  observers(target, found);
+  return found;
+}
+
+void World::observers(EntityId target, std::vector<SensorId>& out) const {
+  settled().queries().observers(target, out);
 }
 
 bool World::sees(SensorId sensor, EntityId target) const {
@@ -200,12 +238,25 @@ std::uint16_t World::wire_index(SensorId sensor, EntityId target) const {
 }
 
 Result<std::vector<EntityId>> World::find(const Region& region, const Filter& filter) const {
-  return settled().queries().find(region, filter);
+  std::vector<EntityId> found;
+  if (const auto done = find(region, found, filter); !done) return done.error();
+  return found;
+}
+
+Result<> World::find(const Region& region, std::vector<EntityId>& out, const Filter& filter) const {
+  return settled().queries().find(region, filter, out);
 }
 
 Result<std::vector<Neighbour>> World::nearest(const Position& at, std::size_t k, float radius,
                                               const Filter& filter) const {
-  return settled().queries().nearest(at, k, radius, filter);
+  std::vector<Neighbour> found;
+  if (const auto done = nearest(at, k, radius, found, filter); !done) return done.error();
+  return found;
+}
+
+Result<> World::nearest(const Position& at, std::size_t k, float radius,
+                        std::vector<Neighbour>& out, const Filter& filter) const {
+  return settled().queries().nearest(at, k, radius, filter, out);
 }
 
 std::optional<Position> World::position(EntityId entity) const {
@@ -238,8 +289,16 @@ std::vector<EntityId> World::entities() const {
   return settled().queries().entities();
 }
 
+void World::receivers(EntityId target, std::vector<Receiver>& out) const {
+  settled().queries().receivers(target, out);
+}
+
+std::uint32_t World::group(SensorId sensor) const {
+  return settled().numberings().group(sensor);
+}
+
 std::uint32_t World::epoch(SensorId sensor) const {
-  return settled().epochs().of(sensor);
+  return settled().numberings().epoch(sensor);
 }
 
 const WorldOptions& World::options() const {

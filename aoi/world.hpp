@@ -118,6 +118,9 @@ class World {
 
   /// Entities. bad_position, bad_option, too_many, unknown_entity.
   Result<EntityId> add(const EntityOptions& options);
+  /// Many at once; their ids are appended in order. Stops at the first error, with those before it
+  /// added and in `ids`.
+  Result<> add(std::span<const EntityOptions> all, std::vector<EntityId>& ids);
   /// Also its sensors. Observers get a leave, reason removed, with the next update; so do its own
   /// sensors for all that they saw.
   Result<> remove(EntityId entity);
@@ -133,6 +136,9 @@ class World {
   /// second symmetric sensor of an entity, a second indexed one, or a symmetric one of an entity
   /// that is not observable.
   Result<SensorId> add_sensor(EntityId entity, const SensorOptions& options, Handler own = {});
+  /// The same sensor for many entities, as the other add() does it.
+  Result<> add_sensors(std::span<const EntityId> entities, const SensorOptions& options,
+                       std::vector<SensorId>& ids);
   Result<> remove_sensor(SensorId sensor);
   Result<> set_radius(SensorId sensor, float radius, float leave_margin = 0);
   /// Keeps what it sees as far as the new options allow. `indexed` stays as it was; the policy
@@ -148,7 +154,8 @@ class World {
   /// Team mates, spouses: come first in symmetric lists. Mutual.
   Result<> set_special(EntityId a, EntityId b, bool on);
 
-  /// Brings all sets up to date and reports the changes. busy: called from a handler. If a handler
+  /// Brings all sets up to date and reports the changes. busy: called from a handler; too_many:
+  /// more pairs than kMaxChanges would have to be tested, and nothing was done. If a handler
   /// throws, the other events are not reported; the sets are up to date all the same.
   template <class Function = NoHandler>
   Result<UpdateReport> update(Function&& handler = {});
@@ -167,6 +174,11 @@ class World {
   std::vector<EntityId> sees(SensorId sensor) const;
   std::vector<SensorId> observers(EntityId target) const;
   bool sees(SensorId sensor, EntityId target) const;
+  /// The same into the caller's buffers, whose memory is used again; what they held is gone.
+  void sees(SensorId sensor, std::vector<EntityId>& out) const;
+  void observers(EntityId target, std::vector<SensorId>& out) const;
+  /// The indexed sensors that see it and have a number for it, by group and sensor; see wire.hpp.
+  void receivers(EntityId target, std::vector<struct Receiver>& out) const;
   /// 0: the target has none.
   std::uint16_t wire_index(SensorId sensor, EntityId target) const;
 
@@ -175,6 +187,10 @@ class World {
   /// The k nearest in the plane, sorted by (distance, id), within the radius.
   Result<std::vector<Neighbour>> nearest(const Position& at, std::size_t k, float radius,
                                          const Filter& filter = {}) const;
+  /// The same into the caller's buffers, which are empty after an error.
+  Result<> find(const Region& region, std::vector<EntityId>& out, const Filter& filter = {}) const;
+  Result<> nearest(const Position& at, std::size_t k, float radius, std::vector<Neighbour>& out,
+                   const Filter& filter = {}) const;
 
   /// These have no value, or are empty, for an unknown id.
   std::optional<Position> position(EntityId entity) const;
@@ -197,6 +213,8 @@ class World {
   /// The epoch of a sensor's numbering; also for a removed sensor, until the update after the one
   /// that reports its leaves. 0: not indexed, or unknown.
   std::uint32_t epoch(SensorId sensor) const;
+  /// SensorOptions::group of an indexed sensor, as long as epoch() answers; 0: none.
+  std::uint32_t group(SensorId sensor) const;
 
   /// Migration (observer_state.hpp). Exports what an observer's sensor sees, by the keys of
   /// targets.

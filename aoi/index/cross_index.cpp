@@ -57,18 +57,41 @@ void CrossIndex::wait(EntityIndex entity, bool far) {
 }
 
 void CrossIndex::erase(EntityIndex entity, std::vector<SensorIndex>& had) {
-  for (const SensorIndex sensor : observers_[entity]) {
-    auto& entries = sensings_[sensor].entries;
-    std::uint32_t* const at = entry(sensor, entity);
-    if ((*at & kInRange) != 0) had.push_back(sensor);
-    *at = entries.back();
-    entries.pop_back();
-    forget_candidate(sensor, entity);
+  Buffer<Pair> pairs;
+  erase_all(std::span(&entity, 1), pairs);
+  for (const Pair& pair : pairs.all()) had.push_back(pair.sensor);
+}
+
+// One pass over the candidates of each sensor around, however many of them go.
+void CrossIndex::erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had) {
+  std::vector<SensorIndex> around;
+  for (const EntityIndex entity : entities) {
+    anchored_[entity].known = false;
+    around.insert(around.end(), observers_[entity].begin(), observers_[entity].end());
+    observers_[entity].clear();
   }
-  observers_[entity].clear();
-  take_nodes(entity);
-  anchored_[entity] = {};  // lists that still name it find that its marks are clear
-  --known_;
+  std::sort(around.begin(), around.end());
+  around.erase(std::unique(around.begin(), around.end()), around.end());
+  for (const SensorIndex sensor : around) {
+    auto& entries = sensings_[sensor].entries;
+    std::size_t kept = 0;
+    gone_.clear();
+    for (const std::uint32_t one : entries) {
+      if (anchored_[one & ~kInRange].known) {
+        entries[kept++] = one;
+        continue;
+      }
+      gone_.push_back(one & ~kInRange);
+      if ((one & kInRange) != 0) had.push_back({sensor, one & ~kInRange});
+    }
+    entries.resize(kept);
+    for (const EntityIndex one : gone_) forget_candidate(sensor, one);
+  }
+  for (const EntityIndex entity : entities) {
+    take_nodes(entity);
+    anchored_[entity] = {};  // lists that still name it find that its marks are clear
+    --known_;
+  }
 }
 
 void CrossIndex::move(EntityIndex entity) {
@@ -136,10 +159,20 @@ void CrossIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
   for (const std::uint32_t one : sensing.entries) {
     const EntityIndex target = one & ~kInRange;
     if ((one & kInRange) != 0) had.push_back(target);
-    drop_observer(target, sensor);
+    if (std::exchange(anchored_[target].stale, true)) continue;
+    stale_.push_back(target);
   }
   count_bound(sensing.bound, false);
   sensing = {};
+}
+
+// Before an index of a sensor can come again.
+void CrossIndex::settle_stale() {
+  for (const EntityIndex target : stale_) {
+    anchored_[target].stale = false;
+    std::erase_if(observers_[target], [&](SensorIndex one) { return !sensings_[one].attached; });
+  }
+  stale_.clear();
 }
 
 void CrossIndex::drop_observer(EntityIndex target, SensorIndex sensor) {
@@ -171,7 +204,9 @@ void CrossIndex::mark_dirty(SensorIndex sensor, std::uint32_t suspects) {
 // Marks all sensors that have the entity as a candidate, and its own sensors. If it was shifted, it
 // may be out of bounds of each of the former, and so may some candidates of its own sensors.
 void CrossIndex::mark_around(EntityIndex entity, bool shifted) {
-  for (const SensorIndex sensor : observers_[entity]) mark_dirty(sensor, shifted ? 1 : 0);
+  for (const SensorIndex sensor : observers_[entity]) {
+    if (sensings_[sensor].attached) mark_dirty(sensor, shifted ? 1 : 0);
+  }
   each_sensor(entity, [&](SensorIndex sensor) {
     const std::size_t some = shifted ? sensings_[sensor].entries.size() / 8 + 1 : 0;
     mark_dirty(sensor, static_cast<std::uint32_t>(some));

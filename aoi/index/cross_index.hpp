@@ -38,6 +38,7 @@ class CrossIndex final : public Index {
   void reserve(std::size_t entities, std::size_t sensors) override;
   void insert(EntityIndex entity) override;
   void erase(EntityIndex entity, std::vector<SensorIndex>& had) override;
+  void erase_all(std::span<const EntityIndex> entities, Buffer<Pair>& had) override;
   void move(EntityIndex entity) override;
   void refilter(EntityIndex entity) override;
   void refilter_all(FilterNumber) override {}
@@ -66,6 +67,7 @@ class CrossIndex final : public Index {
     bool waiting = false;  ///< in waiting_
     bool far = false;      ///< to be inserted again and to search around itself
     bool moved = false;    ///< since the last evaluation
+    bool stale = false;    ///< in stale_
   };
   struct Sensing {
     bool attached = false;
@@ -110,6 +112,7 @@ class CrossIndex final : public Index {
   template <class Accept>
   void test_entries(SensorIndex sensor, Delta& delta, const Accept& accept);
   void prune(SensorIndex sensor);
+  void settle_stale();
   void drop_observer(EntityIndex target, SensorIndex sensor);
   template <class Visitor>
   void each_sensor(EntityIndex entity, const Visitor& visitor) const;
@@ -125,6 +128,8 @@ class CrossIndex final : public Index {
   std::vector<Sensing> sensings_;                    ///< by sensor
   std::vector<SensorIndex> dirty_;
   std::vector<EntityIndex> waiting_;
+  std::vector<EntityIndex> stale_;  ///< whose observers_ may name sensors that are detached
+  std::vector<EntityIndex> gone_;   ///< scratch of erase_all()
   std::vector<EntityIndex> moved_;
   std::vector<Width> widths_;  ///< in use, ascending
   std::size_t known_ = 0;

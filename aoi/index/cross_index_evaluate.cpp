@@ -17,6 +17,7 @@ constexpr std::size_t kPerLine = 16;  // candidates
 }  // namespace
 
 void CrossIndex::dirty(std::vector<Dirty>& out) {
+  settle_stale();
   settle_waiting();
   settle_moved();
   for (const SensorIndex sensor : dirty_) {
@@ -27,6 +28,7 @@ void CrossIndex::dirty(std::vector<Dirty>& out) {
 }
 
 void CrossIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
+  settle_stale();
   settle_waiting();
   settle_moved();
   std::size_t kept = 0;

@@ -16,6 +16,7 @@ std::uint32_t GridIndex::layer_for(float reach) {
   assert(number < layers_.size());  // kMaxRadius is at most 2^kMaxLayers times the smallest reach
   if (layers_[number] == nullptr) {
     layers_[number] = maker_(scene_, served_, number, covered);
+    idle_[number] = 0;
     used_ = std::max(used_, number + 1);
     for (EntityIndex entity = 0; entity < scene_.spots.size(); ++entity) {
       if (scene_.spots[entity].id != 0) layers_[number]->insert(entity);
@@ -79,10 +80,23 @@ void GridIndex::refilter_all(FilterNumber number) {
 
 void GridIndex::attach(SensorIndex sensor) {
   if (served_.size() <= sensor) served_.resize(sensor + 1u);
-  layers_[layer_for(scene_.watches[sensor].reach())]->attach(sensor);
+  const std::uint32_t number = layer_for(scene_.watches[sensor].reach());
+  layers_[number]->attach(sensor);
+  ++sensors_[number];
+}
+
+// Every entity is kept in each layer, so one that nobody needs any more costs all of them.
+void GridIndex::drop_idle() {
+  for (std::uint32_t i = 1; i < used_; ++i) {
+    if (layers_[i] == nullptr) continue;
+    idle_[i] = sensors_[i] == 0 ? idle_[i] + 1 : 0;
+    if (idle_[i] >= kIdle) layers_[i].reset();
+  }
+  while (used_ > 1 && layers_[used_ - 1] == nullptr) --used_;
 }
 
 void GridIndex::detach(SensorIndex sensor, std::vector<EntityIndex>& had) {
+  --sensors_[served_[sensor].layer()];
   layer_of(sensor).detach(sensor, had);
 }
 
@@ -94,8 +108,9 @@ void GridIndex::rewatch(SensorIndex sensor) {
     return;
   }
   std::vector<EntityIndex> had;
-  layer_of(sensor).detach(sensor, had);
+  detach(sensor, had);
   layers_[number]->attach(sensor);
+  ++sensors_[number];
   for (const EntityIndex target : had) layers_[number]->adopt(sensor, target);
 }
 
@@ -110,6 +125,7 @@ void GridIndex::dirty(std::vector<Dirty>& out) {
 }
 
 void GridIndex::evaluate(Delta& delta, const std::vector<std::uint8_t>* skip) {
+  drop_idle();
   for (std::uint32_t i = 0; i < used_; ++i) {
     if (layers_[i]) layers_[i]->evaluate(delta, skip);
   }

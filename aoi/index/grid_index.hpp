@@ -1,7 +1,7 @@
 /// The grids: layers of cells, each with cells twice as large as the layer below. A sensor is
 /// served by the lowest layer whose reach covers it; all observable entities are in every layer
-/// that exists. Layers above the first are made when a sensor needs them, and stay. Owns its
-/// layers; one thread.
+/// that exists. Layers above the first are made when a sensor needs them, and dropped when none has
+/// for some updates. Owns its layers; one thread.
 #pragma once
 
 #include <array>
@@ -42,7 +42,9 @@ class GridIndex final : public Index {
   std::uint64_t memory() const override;
 
  private:
+  static constexpr std::uint32_t kIdle = 32;  ///< updates that a layer without sensors is kept
   std::uint32_t layer_for(float reach);
+  void drop_idle();
   Layer& layer_of(SensorIndex sensor) const { return *layers_[served_[sensor].layer()]; }
 
   const Scene& scene_;
@@ -51,6 +53,8 @@ class GridIndex final : public Index {
   std::vector<Served> served_;
   Buffer<Pair> erased_;                                        ///< scratch of erase()
   std::array<std::unique_ptr<Layer>, kMaxLayers + 1> layers_;  ///< null: not needed so far
+  std::array<std::uint32_t, kMaxLayers + 1> sensors_ = {};     ///< by layer
+  std::array<std::uint32_t, kMaxLayers + 1> idle_ = {};        ///< updates without sensors
   std::uint32_t used_ = 1;                                     ///< one more than the highest
 };
 

@@ -36,14 +36,36 @@ void SymmetricLists::join(EntityIndex entity, SensorIndex sensor) {
   want_search(entity);
 }
 
+// Names of it that are left in due_ and changed_ are skipped there.
 void SymmetricLists::leave(EntityIndex entity) {
   assert(joined(entity));
-  while (!members_[entity].list.empty()) unlink(entity, members_[entity].list.back());
+  Member& member = members_[entity];
+  while (!member.list.empty()) unlink(entity, member.list.back());
   unplace(entity);
-  std::erase(due_, entity);
-  std::erase(changed_, entity);
-  std::erase(all_, entity);
-  members_[entity] = {};
+  std::uint32_t at = member.at_all;
+  const auto move_to = [this](std::uint32_t to, EntityIndex other) {
+    all_[to] = other;
+    members_[other].at_all = to;
+  };
+  if (at < refreshed_) {  // so that the others keep on which side of refreshed_ they are
+    move_to(at, all_[--refreshed_]);
+    at = refreshed_;
+  }
+  if (at + 1 != all_.size()) move_to(at, all_.back());
+  all_.pop_back();
+  member = {};
+}
+
+void SymmetricLists::adopt(EntityIndex entity, EntityIndex other) {
+  if (entity == other || !joined(entity) || !joined(other) || !in_block(entity, other)) return;
+  if (!mutual(entity, other) || contains(entity, other)) return;
+  if (is_full(entity) || is_full(other)) return;
+  link(entity, other);
+}
+
+void SymmetricLists::search_first(EntityIndex entity) {
+  want_search(entity);
+  members_[entity].waited = kMaxStaleness;
 }
 
 void SymmetricLists::place(EntityIndex entity) {
@@ -53,13 +75,25 @@ void SymmetricLists::place(EntityIndex entity) {
   member.cell_y = cell_of(at.y);
   member.search_x = search_cell_of(at.x);
   member.search_y = search_cell_of(at.y);
-  cells_[key_of(member.cell_x, member.cell_y)].push_back(entity);
+  put_into_cell(entity);
+  member.at_all = static_cast<std::uint32_t>(all_.size());
   all_.push_back(entity);
 }
 
+void SymmetricLists::put_into_cell(EntityIndex entity) {
+  Member& member = members_[entity];
+  auto& cell = cells_[key_of(member.cell_x, member.cell_y)];
+  member.at_cell = static_cast<std::uint32_t>(cell.size());
+  cell.push_back(entity);
+}
+
 void SymmetricLists::unplace(EntityIndex entity) {
-  const auto cell = cells_.find(key_of(members_[entity].cell_x, members_[entity].cell_y));
-  std::erase(cell->second, entity);
+  const Member& member = members_[entity];
+  const auto cell = cells_.find(key_of(member.cell_x, member.cell_y));
+  const EntityIndex last = cell->second.back();
+  cell->second[member.at_cell] = last;
+  members_[last].at_cell = member.at_cell;
+  cell->second.pop_back();
   if (cell->second.empty()) cells_.erase(cell);
 }
 
@@ -74,7 +108,7 @@ void SymmetricLists::moved(EntityIndex entity) {
     unplace(entity);
     member.cell_x = cell_x;
     member.cell_y = cell_y;
-    cells_[key_of(cell_x, cell_y)].push_back(entity);
+    put_into_cell(entity);
     want_search(entity);
   }
   if (search_x == member.search_x && search_y == member.search_y) return;
@@ -108,6 +142,7 @@ void SymmetricLists::set_special(EntityIndex a, EntityIndex b, bool on) {
 }
 
 bool SymmetricLists::special(EntityIndex a, EntityIndex b) const {
+  if (specials_.empty()) return false;
   const auto of = specials_.find(a);
   return of != specials_.end() &&
          std::find(of->second.begin(), of->second.end(), b) != of->second.end();
@@ -128,22 +163,26 @@ void SymmetricLists::forget(EntityIndex entity) {
 SymmetricLists::Searches SymmetricLists::update(std::uint64_t tests, std::uint32_t max_wait) {
   ++update_;
   for (std::size_t i = 0; i < all_.size() / options_.refresh + 1 && !all_.empty(); ++i) {
-    refresh_at_ = refresh_at_ + 1 < all_.size() ? refresh_at_ + 1 : 0;
-    want_search(all_[refresh_at_]);
+    if (refreshed_ >= all_.size()) refreshed_ = 0;
+    want_search(all_[refreshed_++]);
   }
+  // Those that have left are in it, perhaps twice if they have joined again.
+  std::erase_if(due_, [this](EntityIndex one) { return !members_[one].due; });
   std::sort(due_.begin(), due_.end(), [this](EntityIndex a, EntityIndex b) {
     const std::uint32_t first = members_[a].waited;
     const std::uint32_t second = members_[b].waited;
     return first != second ? first > second : a < b;
   });
+  due_.erase(std::unique(due_.begin(), due_.end()), due_.end());
   Searches searches;
-  std::vector<EntityIndex> later;
-  for (const EntityIndex entity : due_) {
+  searching_.swap(due_);  // searches make others want one
+  due_.clear();
+  for (const EntityIndex entity : searching_) {
     Member& member = members_[entity];
     const bool full = tests != 0 && searches.tests >= tests;
     if (full && member.waited < max_wait) {
       searches.staleness = std::max(searches.staleness, ++member.waited);
-      later.push_back(entity);
+      due_.push_back(entity);
       continue;
     }
     if (full) ++searches.overdue;
@@ -151,7 +190,6 @@ SymmetricLists::Searches SymmetricLists::update(std::uint64_t tests, std::uint32
     ++searches.done;
     searches.tests += search(entity);
   }
-  due_.swap(later);
   return searches;
 }
 
@@ -186,6 +224,7 @@ void SymmetricLists::unlink(EntityIndex a, EntityIndex b) {
     assert(at != list.end());
     list.erase(at);
     note_change(owner);
+    if (is_poor(owner)) want_search(owner);
   }
 }
 
@@ -198,7 +237,10 @@ void SymmetricLists::note_change(EntityIndex entity) {
 }
 
 std::uint64_t SymmetricLists::memory() const {
-  std::uint64_t bytes = members_.capacity() * sizeof(Member) + marks_.capacity() * 2;
+  std::uint64_t bytes =
+      members_.capacity() * sizeof(Member) + marks_.capacity() * 2 +
+      (candidates_.capacity() + ranked_.capacity()) * sizeof(Candidate) +
+      (all_.capacity() + due_.capacity() + changed_.capacity()) * sizeof(EntityIndex);
   for (const Member& member : members_) bytes += member.list.capacity() * sizeof(EntityIndex);
   for (const auto& [key, list] : cells_) bytes += 32 + list.capacity() * sizeof(EntityIndex);
   return bytes;

@@ -1,7 +1,9 @@
 // One search: ranks the members of the block, and decides which leave, enter and give way.
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstdlib>
+#include <numeric>
 
 #include "aoi/select/symmetric.hpp"
 
@@ -67,17 +69,19 @@ float SymmetricLists::distance(EntityIndex a, EntityIndex b) const {
   return approximate_distance(to.x - from.x, to.y - from.y);
 }
 
-// The bucket of a member without special relation: 1 to 4.
-std::size_t SymmetricLists::bucket_of(const Position& from, EntityIndex other) const {
-  const Position& to = scene_.spots[other].at;
-  const float away = approximate_distance(to.x - from.x, to.y - from.y);
-  std::size_t bucket = 1;
-  for (const float band : options_.bands) bucket += away > band ? 1 : 0;
-  return bucket;
+// Of a candidate without special relation; 0 is for those. Rises with the distance.
+std::uint32_t SymmetricLists::rank_of(float away) const {
+  std::uint32_t band = 1;
+  for (const float end : options_.bands) band += away > end ? 1 : 0;
+  constexpr std::uint32_t kFirst = 0x7c;  // the exponent of 1/8 m
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(away) >> 23;
+  const std::uint32_t octave = std::clamp(exponent, kFirst, kFirst + kOctaves - 1) - kFirst;
+  return band * kOctaves + octave;
 }
 
 std::uint64_t SymmetricLists::search(EntityIndex entity) {
   const std::uint64_t visited = collect(entity);
+  rank_candidates();
   enters_.clear();
   leaves_.clear();
   difference_by_marks(members_[entity].list, view_, marks_, enters_, leaves_);
@@ -85,22 +89,25 @@ std::uint64_t SymmetricLists::search(EntityIndex entity) {
   return visited;
 }
 
-// Fills view_ with the best of the block; within a bucket those come first that it sees already.
+void SymmetricLists::collect_specials(EntityIndex entity) {
+  const auto of = specials_.find(entity);
+  if (of == specials_.end()) return;
+  for (const EntityIndex other : of->second) {
+    if (!joined(other) || !in_block(entity, other) || !mutual(entity, other)) continue;
+    candidates_.push_back({other, marks_[other] != 0 ? 0u : 1u});
+    marked_[other] = 1;
+  }
+}
+
+// Fills candidates_: the inner nine cells are searched whole, those around them until there are as
+// many as a list holds.
 std::uint64_t SymmetricLists::collect(EntityIndex entity) {
   const Member& member = members_[entity];
-  for (auto& bucket : buckets_) bucket.clear();
-  view_.clear();
+  candidates_.clear();
   for (const EntityIndex one : member.list) marks_[one] = 1;
-  std::size_t collected = 0;
-  if (const auto of = specials_.find(entity); of != specials_.end()) {
-    for (const EntityIndex other : of->second) {
-      if (!joined(other) || !in_block(entity, other) || !mutual(entity, other)) continue;
-      buckets_[marks_[other] != 0 ? 0 : 1].push_back(other);
-      marked_[other] = 1;
-      ++collected;
-    }
-  }
-  const std::size_t specials = collected;
+  collect_specials(entity);
+  const std::size_t specials = candidates_.size();
+  assert(specials <= options_.capacity);
   const bool filtered = scene_.filters.size() > 1;  // otherwise all pass
   const Position& at = scene_.spots[entity].at;
   const double in_x = double{at.x} / double{options_.cell} - member.cell_x;
@@ -108,82 +115,131 @@ std::uint64_t SymmetricLists::collect(EntityIndex entity) {
   const auto& order = cell_order((in_x >= 0.5 ? 1u : 0u) + (in_y >= 0.5 ? 2u : 0u));
   std::uint64_t visited = 0;
   for (std::size_t i = 0; i < kBlockCells; ++i) {
-    if (i >= kInnerCells && collected >= options_.capacity) break;
+    if (i >= kInnerCells && candidates_.size() >= options_.capacity) break;
     const auto cell = cells_.find(key_of(member.cell_x + order[i].x, member.cell_y + order[i].y));
     if (cell == cells_.end()) continue;
     for (const EntityIndex other : cell->second) {
-      if (i >= kInnerCells && collected >= options_.capacity) break;
+      if (i >= kInnerCells && candidates_.size() >= options_.capacity) break;
       ++visited;
       if (other == entity || marked_[other] != 0) continue;
       if (filtered && !mutual(entity, other)) continue;
-      ++collected;
-      auto& bucket = buckets_[bucket_of(at, other) * 2 + (marks_[other] != 0 ? 0 : 1)];
-      if (bucket.size() < options_.capacity) bucket.push_back(other);  // no list is longer
+      const Position& to = scene_.spots[other].at;
+      const float away = approximate_distance(to.x - at.x, to.y - at.y);
+      candidates_.push_back({other, rank_of(away) * 2 + (marks_[other] != 0 ? 0 : 1)});
     }
   }
-  for (const auto& bucket : buckets_) {
-    for (const EntityIndex other : bucket) {
-      if (view_.size() == options_.capacity) break;
-      view_.push_back(other);
-    }
-  }
-  for (std::size_t i = 0; i < 2; ++i) {
-    for (const EntityIndex other : buckets_[i]) marked_[other] = 0;
-  }
+  for (std::size_t i = 0; i < specials; ++i) marked_[candidates_[i].entity] = 0;
   for (const EntityIndex one : member.list) marks_[one] = 0;
-  assert(specials <= options_.capacity);
   return visited;
+}
+
+// Sorts by rank, into ranked_; among equals in the order of cells. The best are the view.
+void SymmetricLists::rank_candidates() {
+  starts_.fill(0);
+  for (const Candidate& one : candidates_) ++starts_[one.rank + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  ranked_.resize(candidates_.size());
+  for (const Candidate& one : candidates_) ranked_[starts_[one.rank]++] = one;
+  view_.clear();
+  for (const Candidate& one : ranked_) {
+    if (view_.size() == options_.capacity) break;
+    view_.push_back(one.entity);
+  }
 }
 
 // A member that is out of the block, or no longer passes, leaves. A member that only ranks lower
 // stays until a better one that enters needs the place: otherwise a place would be given up for a
 // member whose own list is full, and the next search of the one that lost it would undo that.
 void SymmetricLists::settle_search(EntityIndex entity) {
-  Member& member = members_[entity];
   std::erase_if(leaves_, [&](EntityIndex other) {
     if (in_block(entity, other) && mutual(entity, other)) return false;
     unlink(entity, other);
     return true;
   });
-  for (const EntityIndex other : enters_) {
-    const bool own_room = member.list.size() < options_.capacity || !leaves_.empty();
-    if (!own_room) {
-      // The list is full of members of the view: only special relations go on.
-      if (!special(entity, other) || !make_room(entity, other)) continue;
-    }
-    if (members_[other].list.size() >= options_.capacity && !make_room(other, entity)) continue;
-    if (member.list.size() >= options_.capacity) {
-      unlink(entity, leaves_.back());
-      leaves_.pop_back();
-    }
-    link(entity, other);
-  }
+  std::sort(leaves_.begin(), leaves_.end(), [&](EntityIndex a, EntityIndex b) {
+    const float first = distance(entity, a);
+    const float second = distance(entity, b);
+    return first != second ? first < second : a < b;
+  });
+  for (const EntityIndex other : enters_) (void)try_link(entity, other);
+  if (!is_full(entity)) fill_up(entity);
 }
 
-// Frees a place in a full list if the newcomer may have it.
-bool SymmetricLists::make_room(EntityIndex owner, EntityIndex newcomer) {
-  const bool forced = special(owner, newcomer);
-  if (!forced) {
-    const float away = distance(owner, newcomer);
-    if (away >= options_.replace_within) return false;
-    if (farthest_of(owner) <= std::max(options_.replace_within, away)) return false;
+// Pairs them if both have room, or somebody gives way. Nobody loses a place without that.
+bool SymmetricLists::try_link(EntityIndex entity, EntityIndex other) {
+  EntityIndex own = kNone;
+  EntityIndex others = kNone;
+  if (is_full(entity)) {
+    own = own_victim_for(entity, other);
+    if (own == kNone) return false;
   }
-  const EntityIndex victim = victim_for(owner, newcomer, forced);
-  if (victim == kNone) return false;
-  unlink(owner, victim);
+  if (is_full(other)) {
+    others = victim_for(other, entity);
+    if (others == kNone) return false;
+  }
+  // Who would lose two places must have them.
+  if (own != kNone && own == others && members_[own].list.size() < fair_share() + 2) return false;
+  if (own != kNone) {
+    unlink(entity, own);
+    std::erase(leaves_, own);
+  }
+  if (others != kNone) unlink(other, others);
+  link(entity, other);
   return true;
 }
 
-// Searches backwards: lists are filled nearest first, so that far members tend to be at the end.
-EntityIndex SymmetricLists::victim_for(EntityIndex owner, EntityIndex newcomer, bool forced) {
-  const auto& list = members_[owner].list;
-  const float away = distance(owner, newcomer);
-  const float far = std::max(options_.replace_within, away);
-  for (std::size_t i = list.size(); i-- > 0;) {
-    if (special(owner, list[i])) continue;
-    if (forced || distance(owner, list[i]) > far) return list[i];
+// The view gives no more. Beyond it there may be some with a free place, or with one for a member
+// that has less than its share.
+void SymmetricLists::fill_up(EntityIndex entity) {
+  for (const EntityIndex one : members_[entity].list) marks_[one] = 1;
+  for (std::size_t i = view_.size(); i < ranked_.size() && !is_full(entity); ++i) {
+    const EntityIndex other = ranked_[i].entity;
+    if (marks_[other] != 0) continue;
+    if (!is_full(other) || is_poor(entity)) {
+      if (try_link(entity, other)) marks_[other] = 1;
+    }
   }
-  return kNone;
+  for (const Candidate& one : ranked_) marks_[one.entity] = 0;
+  for (const EntityIndex one : members_[entity].list) marks_[one] = 0;
+}
+
+// The member of a full list that gives way to one that ranks before it: the farthest of those that
+// its view has no room for. To a special relation anybody does.
+EntityIndex SymmetricLists::own_victim_for(EntityIndex entity, EntityIndex other) {
+  for (std::size_t i = leaves_.size(); i-- > 0;) {
+    if (is_rich(leaves_[i])) return leaves_[i];
+  }
+  return special(entity, other) ? victim_for(entity, other) : kNone;
+}
+
+// The farthest member of a full list that gives way to this newcomer, or kNone.
+EntityIndex SymmetricLists::victim_for(EntityIndex owner, EntityIndex newcomer) {
+  constexpr float kBeside = 0.5F;  // m; nearer than that all are equally near
+  const bool forced = special(owner, newcomer);
+  float least = 0;
+  if (!forced && !is_poor(newcomer)) {
+    const float away = distance(owner, newcomer);
+    if (away >= options_.replace_within) return kNone;
+    least = std::min(2 * std::max(away, kBeside), options_.replace_within);
+    if (farthest_of(owner) < least) return kNone;
+  }
+  EntityIndex victim = kNone;
+  EntityIndex poor = kNone;  // gives way to special relations, if nobody else can
+  float farthest = -1;
+  float farthest_poor = -1;
+  for (const EntityIndex one : members_[owner].list) {
+    if (special(owner, one)) continue;
+    const float away = distance(owner, one);
+    if (is_rich(one)) {
+      if (away > farthest) victim = one;
+      farthest = std::max(farthest, away);
+    } else {
+      if (away > farthest_poor) poor = one;
+      farthest_poor = std::max(farthest_poor, away);
+    }
+  }
+  if (forced) return victim != kNone ? victim : poor;
+  return farthest >= least ? victim : kNone;
 }
 
 // In a crowd most attempts fail; one pass over a list answers all of them until the list changes.

@@ -72,31 +72,69 @@ bool read_changes(Reader& in, ObserverBatch& batch) {
 
 }  // namespace
 
-std::vector<ObserverBatch> batches(const World& world) {
-  std::vector<ObserverBatch> all;
-  std::vector<SensorId> sensors;  // parallel to `all`; sorted
+// Leaves come by sensor, and then enters do. So the batches with leaves are walked a second time
+// beside the enters, and those of sensors that only have enters are merged in at the end.
+void batches(const World& world, std::vector<ObserverBatch>& out) {
+  std::size_t used = 0;
+  SensorId last;  // whose events these are
+  Kind last_kind = Kind::enter;
+  ObserverBatch* batch = nullptr;  // theirs; null: they go to nobody
+  std::size_t next = 0;            // of those with leaves
+  std::size_t with_leaves = 0;
+  const auto begin_batch = [&](const Event& event, std::uint64_t observer) {
+    if (used == out.size()) out.emplace_back();
+    ObserverBatch& one = out[used++];
+    one.observer = observer;
+    one.epoch = world.epoch(event.sensor);
+    one.group = world.group(event.sensor);
+    one.sensor = event.sensor;
+    one.reindex = {};
+    one.leaves.clear();
+    one.enters.clear();
+    return &one;
+  };
   const auto batch_of = [&](const Event& event) -> ObserverBatch* {
-    const auto observer = world.entity(event.observer);
-    if (event.index == 0 || !observer) return nullptr;
-    const auto at = std::lower_bound(sensors.begin(), sensors.end(), event.sensor,
-                                     [](SensorId a, SensorId b) { return a.index() < b.index(); });
-    const auto place = at - sensors.begin();
-    if (at == sensors.end() || *at != event.sensor) {
-      sensors.insert(at, event.sensor);
-      all.insert(all.begin() + place, ObserverBatch{observer->key, world.epoch(event.sensor)});
+    if (!world.position(event.observer)) return nullptr;
+    if (event.kind == Kind::leave) {
+      with_leaves = used + 1;
+    } else {
+      while (next < with_leaves && out[next].sensor.index() < event.sensor.index()) ++next;
+      if (next < with_leaves && out[next].sensor == event.sensor) return &out[next];
     }
-    return &all[static_cast<std::size_t>(place)];
+    return begin_batch(event, world.key_of(event.observer));
   };
   world.each_event([&](const Event& event) {
-    ObserverBatch* batch = batch_of(event);
+    if (event.index == 0) return;
+    if (event.sensor != last || event.kind != last_kind) {
+      batch = batch_of(event);
+      last = event.sensor;
+      last_kind = event.kind;
+    }
     if (batch == nullptr) return;
     if (event.kind == Kind::leave) {
       batch->leaves.push_back(event.index);
     } else {
       // Also for a target that a handler has removed: the client will get its leave.
-      batch->enters.push_back({event.index, world.key_of(event.target)});
+      batch->enters.push_back({event.index, world.key_of(event.target), event.target});
     }
   });
+  out.resize(used);
+  const auto by_sensor = [](const ObserverBatch& a, const ObserverBatch& b) {
+    return a.sensor.index() < b.sensor.index();
+  };
+  std::inplace_merge(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(with_leaves), out.end(),
+                     by_sensor);
+  const auto by_group = [](const ObserverBatch& a, const ObserverBatch& b) {
+    return a.group < b.group;
+  };
+  if (!std::is_sorted(out.begin(), out.end(), by_group)) {
+    std::stable_sort(out.begin(), out.end(), by_group);
+  }
+}
+
+std::vector<ObserverBatch> batches(const World& world) {
+  std::vector<ObserverBatch> all;
+  batches(world, all);
   return all;
 }
 
@@ -105,7 +143,10 @@ Result<ObserverBatch> arrival(const World& world, SensorId sensor, ReindexBatch 
   if (!observer) return Errc::unknown_sensor;
   const std::uint32_t epoch = world.epoch(sensor);
   if (epoch == 0) return Error(Errc::bad_option, "the sensor is not indexed");
-  return ObserverBatch{world.key_of(*observer), epoch, std::move(reindex)};
+  ObserverBatch first{world.key_of(*observer), epoch, std::move(reindex)};
+  first.sensor = sensor;
+  first.group = world.group(sensor);
+  return first;
 }
 
 std::string encode(const ObserverBatch& batch) {
@@ -147,11 +188,16 @@ Result<ObserverBatch> decode_batch(std::string_view bytes) {
 
 std::vector<Receiver> receivers(const World& world, EntityId target) {
   std::vector<Receiver> found;
-  for (const SensorId sensor : world.observers(target)) {
-    const std::uint16_t index = world.wire_index(sensor, target);
-    if (index != 0) found.push_back({sensor, *world.owner(sensor), index, world.epoch(sensor)});
-  }
+  world.receivers(target, found);
   return found;
+}
+
+std::span<const Receiver> of_group(std::span<const Receiver> receivers, std::uint32_t group) {
+  const auto first = std::partition_point(receivers.begin(), receivers.end(),
+                                          [&](const Receiver& one) { return one.group < group; });
+  const auto last = std::partition_point(first, receivers.end(),
+                                         [&](const Receiver& one) { return one.group == group; });
+  return {first, last};
 }
 
 }  // namespace starbus::aoi

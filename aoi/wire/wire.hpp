@@ -26,7 +26,11 @@ namespace starbus::aoi {
 struct EnterEntry {
   std::uint16_t index = 0;
   std::uint64_t key = 0;  ///< of the target: EntityOptions::key
-  friend bool operator==(const EnterEntry&, const EnterEntry&) = default;
+  /// The target, for whoever sends what the client must know of it. Not on the wire, nor compared.
+  EntityId entity = {};
+  friend bool operator==(const EnterEntry& a, const EnterEntry& b) {
+    return a.index == b.index && a.key == b.key;
+  }
 };
 
 /// The changes of one update for one observer's client.
@@ -38,12 +42,21 @@ struct ObserverBatch {
   ReindexBatch reindex = {};
   std::vector<std::uint16_t> leaves = {};
   std::vector<EnterEntry> enters = {};
-  friend bool operator==(const ObserverBatch&, const ObserverBatch&) = default;
+  /// Whose batch it is, and where it goes: SensorOptions::group. Not on the wire, nor compared.
+  SensorId sensor = {};
+  std::uint32_t group = 0;
+  friend bool operator==(const ObserverBatch& a, const ObserverBatch& b) {
+    return a.observer == b.observer && a.epoch == b.epoch && a.reindex == b.reindex &&
+           a.leaves == b.leaves && a.enters == b.enters;
+  }
 };
 
-/// The batches of the last update, for all indexed sensors whose entity still exists; by sensor.
-/// Targets without an index (kMaxWireIndex are in use) are in no batch.
+/// The batches of the last update, for all indexed sensors whose entity still exists; by group, and
+/// within a group by sensor, so that those of one gate lie side by side. Targets without an index
+/// (kMaxWireIndex are in use) are in no batch. Costs what the update has reported.
 std::vector<ObserverBatch> batches(const World& world);
+/// The same into the caller's buffer, whose memory is used again; what it held is gone.
+void batches(const World& world, std::vector<ObserverBatch>& out);
 
 /// The first batch for the client of an observer that has migrated; comes before any other batch of
 /// this sensor. `reindex` is the result of World::import_state. unknown_sensor; bad_option: not
@@ -60,9 +73,13 @@ struct Receiver {
   EntityId observer;
   std::uint16_t index = 0;  ///< the index of the target in this observer's numbering
   std::uint32_t epoch = 0;  ///< of that numbering; sent with every change
+  std::uint32_t group = 0;  ///< SensorOptions::group: the receivers of one gate lie side by side
 };
 
-/// The observers that need a change of the target: all indexed sensors that see it, by sensor.
+/// The observers that need a change of the target: all indexed sensors that see it, by group and
+/// sensor. World::receivers() is the same into the caller's buffer.
 std::vector<Receiver> receivers(const World& world, EntityId target);
+/// Those of one group, out of the result of either.
+std::span<const Receiver> of_group(std::span<const Receiver> receivers, std::uint32_t group);
 
 }  // namespace starbus::aoi

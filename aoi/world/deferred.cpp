@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 
 namespace starbus::aoi {
 
@@ -13,7 +14,11 @@ void Deferred::begin() {
 void Deferred::finish() noexcept {
   active_ = false;
   for (const auto& operation : operations_) {
-    if (!operation()) ++refused_;
+    try {
+      if (!operation()) ++refused_;
+    } catch (const std::bad_alloc&) {  // no reason to end the process for
+      ++refused_;
+    }
   }
   operations_.clear();
   sensors_.clear();

@@ -27,7 +27,8 @@ class Deferred {
   /// True while handlers run.
   bool active() const { return active_; }
   void begin();
-  /// Runs all, in order. The caller has ended what belongs to handlers before.
+  /// Runs all, in order. The caller has ended what belongs to handlers before. One for which memory
+  /// runs out is refused.
   void finish() noexcept;
 
   /// Runs the operation now and returns its result; while handlers run, keeps it and succeeds.

@@ -5,10 +5,10 @@
 namespace starbus::aoi {
 
 void Endings::end(SensorIndex sensor, EntityId observer, std::span<const EntityIndex> saw) {
-  const auto begin = static_cast<std::uint32_t>(saw_.size());
+  const std::size_t begin = saw_.size();
   std::copy(saw.begin(), saw.end(), saw_.room(saw.size()));
   saw_.add(saw.size());
-  gone_.push_back({sensor, observer, begin, static_cast<std::uint32_t>(saw_.size())});
+  gone_.push_back({sensor, observer, begin, saw_.size()});
 }
 
 void Endings::sort(std::vector<std::uint64_t>& telling) {

@@ -39,8 +39,8 @@ class Endings {
   struct Gone {
     SensorIndex sensor = kNone;
     EntityId observer;
-    std::uint32_t begin = 0;  ///< in saw_
-    std::uint32_t end = 0;
+    std::size_t begin = 0;  ///< in saw_
+    std::size_t end = 0;
   };
   std::vector<Pair> lost_;
   std::vector<Pair> scratch_;

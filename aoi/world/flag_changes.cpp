@@ -12,10 +12,6 @@ void FlagChanges::note(EntityIndex entity) {
   changes_.push_back({entity, tables_.scene.flags[entity]});
 }
 
-void FlagChanges::forget(EntityIndex entity) {
-  std::erase_if(changes_, [&](const Change& change) { return change.entity == entity; });
-}
-
 void FlagChanges::sort() {
   std::sort(changes_.begin(), changes_.end(),
             [](const Change& a, const Change& b) { return a.entity < b.entity; });

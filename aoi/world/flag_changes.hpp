@@ -15,8 +15,6 @@ class FlagChanges {
 
   /// Called before the entity's flags change.
   void note(EntityIndex entity);
-  /// The entity is removed.
-  void forget(EntityIndex entity);
   /// Comes before reason_of(), after the last note().
   void sort();
   /// The events of an update are written.
@@ -27,9 +25,10 @@ class FlagChanges {
     const FilterNumber filter = tables_.scene.watches[sensor].filter;
     if (filter == 0) return Reason::geometry;
     const Scene& scene = tables_.scene;
-    const bool failed = kind == Kind::leave ? !scene.filters.passes(filter, scene.flags[target])
-                                            : tables_.entities[target].flags_changed &&
-                                                  failed_before(filter, target);
+    const bool failed = kind == Kind::leave
+                            ? !scene.filters.passes(filter, scene.flags[target])
+                            : !changes_.empty() && tables_.entities[target].flags_changed &&
+                                  failed_before(filter, target);
     return failed ? Reason::filter : Reason::geometry;
   }
 
@@ -41,7 +40,7 @@ class FlagChanges {
   bool failed_before(FilterNumber filter, EntityIndex target) const;
 
   Tables& tables_;
-  std::vector<Change> changes_;  ///< one per entity
+  std::vector<Change> changes_;  ///< one per entity, also if that has been removed since
 };
 
 }  // namespace starbus::aoi

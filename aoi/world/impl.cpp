@@ -14,27 +14,41 @@ World::Impl::Impl(const WorldOptions& options)
       deltas_(tables_),
       extra_(tables_),
       limits_(tables_, *index_, pins_),
-      views_(tables_, *index_, lists_, pins_, flags_, extra_),
+      views_(tables_, *index_, lists_, pins_, flags_, numberings_, extra_),
       interest_(tables_, *index_, lists_, pins_, deltas_, limits_, views_),
       schedule_(tables_, *index_),
-      writer_(tables_, flags_, deltas_, extra_, endings_),
-      removals_({tables_, *index_, lists_, pins_, interest_, views_, flags_, endings_, epochs_,
-                 handlers_}),
+      writer_(tables_, flags_, pins_, numberings_, deltas_, extra_, endings_),
+      removals_(
+          {tables_, *index_, lists_, pins_, interest_, views_, endings_, numberings_, handlers_}),
       entities_(tables_, *index_, lists_, interest_, flags_, removals_, deferred_),
-      sensors_({tables_, *index_, lists_, pins_, interest_, schedule_, epochs_, handlers_,
+      sensors_({tables_, *index_, lists_, pins_, interest_, schedule_, numberings_, handlers_,
                 removals_, deferred_}),
       pinning_(tables_, lists_, pins_, interest_, deferred_),
-      migration_({tables_, *index_, pins_, interest_, epochs_, removals_, deferred_}),
-      queries_(tables_, *index_, lists_, pins_) {
+      migration_({tables_, *index_, lists_, pins_, interest_, numberings_, removals_, deferred_}),
+      queries_(tables_, *index_, lists_, pins_, numberings_) {
   const std::size_t entities = std::min(options.expected_entities, kMaxEntities);
   const std::size_t sensors = std::min(options.expected_sensors, kMaxSensors);
   if (entities + sensors == 0) return;
+  numberings_.expect(entities, sensors);
   tables_.reserve(entities, sensors);
   index_->reserve(entities, sensors);
 }
 
+// Grows by a half at least: many small additions must not copy the tables each time.
+void World::Impl::expect(std::size_t entities, std::size_t sensors) {
+  const auto room = [](std::size_t size, std::size_t capacity, std::size_t more, std::size_t most) {
+    const std::size_t needed = size + std::min(more, most);
+    return needed <= capacity ? 0 : std::max(needed, capacity + capacity / 2);
+  };
+  const Scene& scene = tables_.scene;
+  tables_.reserve(room(scene.spots.size(), scene.spots.capacity(), entities, kMaxEntities),
+                  room(scene.watches.size(), scene.watches.capacity(), sensors, kMaxSensors));
+}
+
 Result<UpdateReport> World::Impl::begin_update() {
   if (deferred_.active()) return Errc::busy;
+  settle();
+  if (!schedule_.is_countable()) return Error(Errc::too_many, "kMaxChanges");
   if (recorder_ != nullptr) recorder_->update();
   const auto begin = std::chrono::steady_clock::now();
   UpdateReport report = update_sets();
@@ -47,8 +61,7 @@ Result<UpdateReport> World::Impl::begin_update() {
 }
 
 UpdateReport World::Impl::update_sets() {
-  settle();
-  epochs_.advance();
+  numberings_.advance();
   UpdateReport report;
   report.update = ++tables_.update;
   report.refused = deferred_.take_refused();
@@ -64,6 +77,7 @@ UpdateReport World::Impl::update_sets() {
   deltas_.map();
   interest_.decide_pending();
   writer_.write();
+  interest_.release_calm();
   deltas_.rest();
   flags_.clear();
   pins_.clear_released();
@@ -106,7 +120,7 @@ Statistics World::Impl::statistics() const {
 Result<> World::Impl::set_epoch(EntityId entity, std::uint32_t last) {
   if (!tables_.entity_ids.valid(entity.value)) return Errc::unknown_entity;
   if (last > kMaxEpoch) return Error(Errc::bad_option, "kMaxEpoch");
-  epochs_.raise(entity.index(), last);
+  numberings_.raise(entity.index(), last);
   return {};
 }
 
@@ -122,7 +136,7 @@ Result<> World::Impl::adopt(SensorId sensor, std::span<const Adopted> targets,
 
 std::uint64_t World::Impl::memory() const {
   return tables_.memory() + index_->memory() + lists_.memory() + writer_.memory() +
-         deltas_.memory() + endings_.memory() + extra_.memory() + epochs_.memory();
+         deltas_.memory() + endings_.memory() + extra_.memory() + numberings_.memory();
 }
 
 }  // namespace starbus::aoi

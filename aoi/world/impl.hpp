@@ -29,9 +29,11 @@ class World::Impl {
   Migration& migration() { return migration_; }
   Queries& queries() { return queries_; }
   SensorHandlers& handlers() { return handlers_; }
-  Epochs& epochs() { return epochs_; }
+  Numberings& numberings() { return numberings_; }
   EventLog& log() { return writer_.log(); }
 
+  /// So many more of both are about to be added.
+  void expect(std::size_t entities, std::size_t sensors);
   /// Erases removed entities. Comes before all operations but add, remove, move and add_sensor.
   void settle() { removals_.settle(); }
   /// busy: handlers run.
@@ -63,7 +65,7 @@ class World::Impl {
   SymmetricLists lists_;
   Deferred deferred_;
   SensorHandlers handlers_;
-  Epochs epochs_;
+  Numberings numberings_;
   Pins pins_;
   FlagChanges flags_;
   DeltaMap deltas_;

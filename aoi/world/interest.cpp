@@ -11,10 +11,30 @@ namespace starbus::aoi {
 
 void Interest::manage_if_needed(SensorIndex sensor) {
   const SensorRow& row = tables_.sensors[sensor];
-  const bool beacons = row.sees_beacons && !pins_.beacons().empty();
   const bool mutual = row.limit.policy == LimitPolicy::symmetric;
-  if (mutual || row.indexed || beacons || row.crowded()) manage(sensor);
-  if (row.managed && beacons) row.managed->pinned = true;
+  if (mutual || row.crowded()) manage(sensor);
+  if (row.managed && shows_beacons(sensor)) row.managed->pinned = true;
+}
+
+bool Interest::shows_beacons(SensorIndex sensor) const {
+  const SensorRow& row = tables_.sensors[sensor];
+  return row.live && row.sees_beacons && !pins_.beacons().empty();
+}
+
+void Interest::manage_for_beacons() {
+  for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
+    const SensorRow& row = tables_.sensors[sensor];
+    if (!row.live || !row.sees_beacons) continue;
+    manage(sensor);
+    row.managed->pinned = true;
+    decide_later(sensor);
+  }
+}
+
+void Interest::manage_new(SensorIndex sensor) {
+  manage(sensor);
+  tables_.sensors[sensor].managed->reported.clear();
+  decide_later(sensor);
 }
 
 void Interest::manage(SensorIndex sensor) {
@@ -22,6 +42,7 @@ void Interest::manage(SensorIndex sensor) {
   assert(row.live);
   if (row.managed) return;
   row.managed = std::make_unique<Managed>();
+  row.managed->pinned = shows_beacons(sensor);
   Watch& watch = tables_.scene.watches[sensor];
   watch.tracked = true;
   if (!watch.geometric) return;
@@ -29,6 +50,7 @@ void Interest::manage(SensorIndex sensor) {
   index_.in_range(sensor, reported);
   std::sort(reported.begin(), reported.end());
   row.in_range = static_cast<std::uint32_t>(reported.size());
+  if (shows_beacons(sensor)) pins_.add_to(sensor, reported);
   index_.rewatch(sensor);
 }
 
@@ -68,6 +90,7 @@ void Interest::note(std::size_t entry) {
   if (!row.managed && row.crowded()) {
     row.managed = std::make_unique<Managed>();
     row.managed->fresh = true;
+    row.managed->pinned = shows_beacons(sensor);
   }
   decide_later(sensor);
 }
@@ -75,9 +98,7 @@ void Interest::note(std::size_t entry) {
 // True if the sensor is managed because of its limit alone, and is far below that: then it has
 // reported what was in range, and can be plain again.
 bool Interest::is_calm(const SensorRow& row) const {
-  if (!row.managed || !row.limited() || row.indexed || row.in_range > row.limit.count / 2) {
-    return false;
-  }
+  if (!row.managed || !row.limited() || row.in_range > row.limit.count / 2) return false;
   const Managed& managed = *row.managed;
   return !managed.crowded && !managed.pinned && !managed.pending && managed.forced.empty();
 }
@@ -106,6 +127,7 @@ void Interest::recall(SensorIndex sensor, Managed& managed) {
   managed.reported.insert(managed.reported.end(), left_.begin(), left_.end());
   std::inplace_merge(managed.reported.begin(), managed.reported.begin() + middle,
                      managed.reported.end());
+  if (managed.pinned) pins_.add_to(sensor, managed.reported);
 }
 
 void Interest::decide(SensorIndex sensor) {
@@ -119,7 +141,23 @@ void Interest::decide(SensorIndex sensor) {
   changes_.report(sensor, {left_, entered_}, shown_);
   managed.crowded = crowded;
   tables_.scene.always[sensor] = crowded;
-  managed.pinned = !managed.forced.empty() || (row.sees_beacons && !pins_.beacons().empty());
+  managed.pinned = !managed.forced.empty() || shows_beacons(sensor);
+  const bool may_crowd = row.limited() && row.in_range > row.limit.count / 2;
+  const bool calm =
+      tables_.scene.watches[sensor].geometric && managed.forced.empty() && !crowded && !may_crowd;
+  if (calm) calm_.push_back(sensor);
+}
+
+// What these show is in the backend, beside beacons.
+void Interest::release_calm() {
+  for (const SensorIndex sensor : calm_) {
+    SensorRow& row = tables_.sensors[sensor];
+    row.managed.reset();
+    if (row.limited()) continue;  // what is in range is counted
+    tables_.scene.watches[sensor].tracked = false;
+    index_.rewatch(sensor);
+  }
+  calm_.clear();
 }
 
 // Fills shown_ with what the sensor shows, sorted, without pinned targets that are out of range.

@@ -1,10 +1,12 @@
 /// Decides what managed sensors show, and which sensors are managed. A sensor is *plain* if it
-/// shows exactly what is in range: then its set lives in the backend alone and costs the world
-/// nothing. It is *managed* if anything else decides as well (more in range than its limit, forced
-/// targets, beacons, wire indices, a symmetric list): then the world keeps what it has reported. A
-/// sensor with a limit is plain until it is crowded; the world counts what is in range. Belongs to
-/// the world's thread. Owns the list of sensors to decide, and scratch memory; fails only by
-/// running out of memory.
+/// shows exactly what is in range, and beacons: then its set lives in the backend alone and costs
+/// the world nothing. A plain sensor has reported all beacons that it may see, so it is made
+/// managed before anything changes in that, and plain again after the update that reports it. It is
+/// *managed* if anything else decides as well (more in range than its limit, forced targets,
+/// beacons that come or go, a symmetric list): then the world keeps what it has reported. A sensor
+/// with a limit is plain until it is crowded; the world counts what is in range. Belongs to the
+/// world's thread. Owns the list of sensors to decide, and scratch memory; fails only by running
+/// out of memory.
 #pragma once
 
 #include <vector>
@@ -32,6 +34,14 @@ class Interest {
 
   /// Makes a sensor managed; it has reported what is in range now.
   void manage(SensorIndex sensor);
+  /// Whether there are beacons, of which this sensor shows those that pass its filter.
+  bool shows_beacons(SensorIndex sensor) const;
+  /// Beacons are about to change: makes all sensors managed that want them, and schedules these.
+  void manage_for_beacons();
+  /// Makes a sensor managed that is new and has reported nothing, and schedules it.
+  void manage_new(SensorIndex sensor);
+  /// The events of an update are written: makes sensors plain that need not be managed any more.
+  void release_calm();
   /// Makes a sensor managed if its options demand it.
   void manage_if_needed(SensorIndex sensor);
   /// Schedules a sensor for this update's decide(); does nothing if it is plain.
@@ -60,6 +70,7 @@ class Interest {
   ViewLimits& limits_;
   ViewChanges& changes_;
   std::vector<SensorIndex> pending_;
+  std::vector<SensorIndex> calm_;  ///< managed without need since this update
   std::vector<EntityIndex> left_;  ///< scratch of decide_pending(), as are those that follow
   std::vector<EntityIndex> entered_;
   std::vector<EntityIndex> shown_;

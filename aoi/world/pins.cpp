@@ -54,7 +54,7 @@ void Pins::set_beacon(EntityIndex entity, bool on) {
 
 bool Pins::pins(SensorIndex sensor, EntityIndex target) const {
   const SensorRow& row = tables_.sensors[sensor];
-  if (contains_value(row.managed->forced, target)) return true;
+  if (row.managed && contains_value(row.managed->forced, target)) return true;
   const Scene& scene = tables_.scene;
   const Watch& watch = scene.watches[sensor];
   return tables_.entities[target].beacon && row.sees_beacons && watch.owner != target &&
@@ -62,8 +62,9 @@ bool Pins::pins(SensorIndex sensor, EntityIndex target) const {
 }
 
 void Pins::add_to(SensorIndex sensor, std::vector<EntityIndex>& shown) const {
-  const std::vector<EntityIndex>& forced = tables_.sensors[sensor].managed->forced;
-  shown.insert(shown.end(), forced.begin(), forced.end());
+  if (const auto& managed = tables_.sensors[sensor].managed) {
+    shown.insert(shown.end(), managed->forced.begin(), managed->forced.end());
+  }
   for (const EntityIndex beacon : beacons_) {
     if (pins(sensor, beacon)) shown.push_back(beacon);
   }

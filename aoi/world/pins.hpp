@@ -28,9 +28,9 @@ class Pins {
   void set_beacon(EntityIndex entity, bool on);
   std::span<const EntityIndex> beacons() const { return beacons_; }  ///< sorted
 
-  /// True if the managed sensor shows the target wherever that is.
+  /// True if the sensor shows the target wherever that is.
   bool pins(SensorIndex sensor, EntityIndex target) const;
-  /// Adds all pinned targets of a managed sensor to the sorted list `shown`.
+  /// Adds all pinned targets of a sensor to the sorted list `shown`.
   void add_to(SensorIndex sensor, std::vector<EntityIndex>& shown) const;
 
   /// True if the entity is a beacon, or was released since the last update: then any managed sensor

@@ -24,20 +24,21 @@ bool is_nearer(const Candidate& a, const Candidate& b) {
 
 }  // namespace
 
-std::vector<EntityId> Queries::sees(SensorId id) const {
-  if (!tables_.lives(id)) return {};
+void Queries::sees(SensorId id, std::vector<EntityId>& out) {
+  out.clear();
+  if (!tables_.lives(id)) return;
   const SensorIndex sensor = id.index();
-  std::vector<EntityIndex> found;
-  if (tables_.sensors[sensor].managed) {
-    found = tables_.sensors[sensor].managed->reported;
+  seen_.clear();
+  if (const auto& managed = tables_.sensors[sensor].managed) {
+    seen_ = managed->reported;
   } else {
-    index_.in_range(sensor, found);
-    std::sort(found.begin(), found.end());
+    index_.in_range(sensor, seen_);
+    std::sort(seen_.begin(), seen_.end());
+    if (tables_.sensors[sensor].sees_beacons) pins_.add_to(sensor, seen_);
   }
-  std::vector<EntityId> ids;
-  ids.reserve(found.size());
-  for (const EntityIndex entity : found) ids.push_back(tables_.id_of(entity));
-  return ids;
+  for (const EntityIndex entity : seen_) {
+    if (const EntityId one = tables_.id_of(entity)) out.push_back(one);  // none: was in a list
+  }
 }
 
 bool Queries::sees(SensorId id, EntityId target) const {
@@ -45,49 +46,71 @@ bool Queries::sees(SensorId id, EntityId target) const {
   if (const auto& managed = tables_.sensors[id.index()].managed) {
     return contains_value(managed->reported, target.index());
   }
-  return tables_.owner_of(id.index()) != target.index() && index_.has(id.index(), target.index());
+  return tables_.owner_of(id.index()) != target.index() &&
+         (index_.has(id.index(), target.index()) || pins_.pins(id.index(), target.index()));
 }
 
-// The backend finds plain sensors and those with the target in range; pinned and mutual ones are
-// found by the target. Managed sensors are then checked against what they have reported.
-std::vector<SensorId> Queries::observers(EntityId id) const {
-  if (!tables_.lives(id)) return {};
-  const EntityIndex target = id.index();
-  std::vector<SensorIndex> found;
-  index_.observers(target, found);
+// Fills observing_. The backend finds plain sensors and those with the target in range; pinned and
+// mutual ones are found by the target. Managed sensors are then checked against what they have
+// reported.
+void Queries::find_observers(EntityIndex target) {
+  observing_.clear();
+  index_.observers(target, observing_);
   const auto forced = pins_.forced_for(target);
-  found.insert(found.end(), forced.begin(), forced.end());
+  observing_.insert(observing_.end(), forced.begin(), forced.end());
   if (lists_.joined(target)) {
-    for (const EntityIndex other : lists_.list(target)) found.push_back(lists_.sensor_of(other));
-  }
-  // Lists that have changed since the last update: the reported ones may still have the target.
-  for (const EntityIndex other : lists_.changed()) found.push_back(lists_.sensor_of(other));
-  if (pins_.is_or_was_pinned(target)) {
-    for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
-      if (tables_.sensors[sensor].managed) found.push_back(sensor);
+    for (const EntityIndex other : lists_.list(target)) {
+      observing_.push_back(lists_.sensor_of(other));
     }
   }
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  std::vector<SensorId> ids;
-  for (const SensorIndex sensor : found) {
-    const auto& managed = tables_.sensors[sensor].managed;
-    if (managed && !contains_value(managed->reported, target)) continue;
-    ids.push_back(tables_.sensor_id(sensor));
+  // Lists that have changed since the last update: the reported ones may still have the target.
+  for (const EntityIndex other : lists_.changed()) {
+    if (lists_.joined(other)) observing_.push_back(lists_.sensor_of(other));
   }
-  return ids;
+  if (pins_.is_or_was_pinned(target)) {
+    for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
+      const SensorRow& row = tables_.sensors[sensor];
+      if (row.managed || (row.live && pins_.pins(sensor, target))) observing_.push_back(sensor);
+    }
+  }
+  std::sort(observing_.begin(), observing_.end());
+  observing_.erase(std::unique(observing_.begin(), observing_.end()), observing_.end());
+  std::erase_if(observing_, [&](SensorIndex sensor) {
+    const auto& managed = tables_.sensors[sensor].managed;
+    return managed && !contains_value(managed->reported, target);
+  });
+}
+
+void Queries::observers(EntityId id, std::vector<SensorId>& out) {
+  out.clear();
+  if (!tables_.lives(id)) return;
+  find_observers(id.index());
+  for (const SensorIndex sensor : observing_) out.push_back(tables_.sensor_id(sensor));
 }
 
 std::uint16_t Queries::wire_index(SensorId id, EntityId target) const {
-  if (!tables_.lives(id) || !tables_.lives(target) || !tables_.sensors[id.index()].indexed) {
-    return 0;
+  if (!tables_.lives(id) || !tables_.lives(target)) return 0;
+  const Numbering* const numbers = numberings_.find(id.index());
+  return numbers != nullptr ? numbers->of(target.index()) : std::uint16_t{0};
+}
+
+void Queries::receivers(EntityId id, std::vector<Receiver>& out) {
+  out.clear();
+  if (!tables_.lives(id)) return;
+  find_observers(id.index());
+  bool sorted = true;
+  for (const SensorIndex sensor : observing_) {
+    const Numbering* const numbers = numberings_.find(sensor);
+    const std::uint16_t index = numbers != nullptr ? numbers->of(id.index()) : std::uint16_t{0};
+    if (index == 0) continue;
+    sorted = sorted && (out.empty() || out.back().group <= numbers->group);
+    out.push_back({tables_.sensor_id(sensor), tables_.id_of(tables_.owner_of(sensor)), index,
+                   numbers->epoch, numbers->group});
   }
-  const Managed& managed = *tables_.sensors[id.index()].managed;
-  assert(managed.indices.size() == managed.reported.size());
-  const auto at =
-      std::lower_bound(managed.reported.begin(), managed.reported.end(), target.index());
-  if (at == managed.reported.end() || *at != target.index()) return 0;
-  return managed.indices[static_cast<std::size_t>(at - managed.reported.begin())];
+  if (sorted) return;
+  std::sort(out.begin(), out.end(), [](const Receiver& a, const Receiver& b) {
+    return a.group != b.group ? a.group < b.group : a.sensor.index() < b.sensor.index();
+  });
 }
 
 template <class Visitor>
@@ -102,46 +125,45 @@ void Queries::visit(const Box& box, const Visitor& visitor) {
   visited_ += index_.visited() - before;
 }
 
-Result<std::vector<EntityId>> Queries::find(const Region& region, const Filter& filter) {
-  if (const auto good = region.check(); !good) return good.error();
+Result<> Queries::find(const Region& region, const Filter& filter, std::vector<EntityId>& out) {
+  out.clear();
+  if (const auto good = region.check(); !good) return good;
   const Scene& scene = tables_.scene;
-  std::vector<EntityId> found;
   visit(region.bounds(), [&](EntityIndex entity) {
     if (!filter.passes(scene.flags[entity]) || !region.contains(scene.spots[entity].at)) return;
-    found.push_back(tables_.id_of(entity));
+    out.push_back(tables_.id_of(entity));
   });
-  std::sort(found.begin(), found.end(),
-            [](EntityId a, EntityId b) { return a.index() < b.index(); });
-  return found;
+  std::sort(out.begin(), out.end(), [](EntityId a, EntityId b) { return a.index() < b.index(); });
+  return {};
 }
 
-// Searches circles that double until one holds enough.
-Result<std::vector<Neighbour>> Queries::nearest(const Position& at, std::size_t k, float radius,
-                                                const Filter& filter) {
+// Searches circles that double until one holds enough, or all there are.
+Result<> Queries::nearest(const Position& at, std::size_t k, float radius, const Filter& filter,
+                          std::vector<Neighbour>& out) {
+  out.clear();
   if (!(std::isfinite(at.x) && std::isfinite(at.y))) return Errc::bad_position;
   if (!(std::isfinite(radius) && radius >= 0)) return Error(Errc::bad_option, "radius");
+  constexpr float kAnywhere = 4.0F * static_cast<float>(kMaxCoordinate);
   const Scene& scene = tables_.scene;
-  std::vector<Candidate> found;
   for (float within = std::min(radius, tables_.options.reach / 4);;
-       within = std::min(radius, within * 2)) {
-    found.clear();
+       within = std::min(radius, within < kAnywhere ? within * 2 : radius)) {
+    near_.clear();
     const Box box = {{at.x - within, at.y - within, 0}, {at.x + within, at.y + within, 0}};
     visit(box, [&](EntityIndex entity) {
       const Position& there = scene.spots[entity].at;
       const float squared = distance_squared(there.x - at.x, there.y - at.y);
       if (squared > within * within || !filter.passes(scene.flags[entity])) return;
-      found.push_back({squared, entity});
+      near_.push_back({squared, entity});
     });
-    if (found.size() >= k || within >= radius) break;
+    if (near_.size() >= k || within >= radius) break;
   }
-  const std::size_t count = std::min(k, found.size());
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(count), found.end(),
+  const std::size_t count = std::min(k, near_.size());
+  std::partial_sort(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(count), near_.end(),
                     is_nearer);
-  std::vector<Neighbour> result;
   for (std::size_t i = 0; i < count; ++i) {
-    result.push_back({tables_.id_of(found[i].entity), std::sqrt(found[i].distance_squared)});
+    out.push_back({tables_.id_of(near_[i].entity), std::sqrt(near_[i].distance_squared)});
   }
-  return result;
+  return {};
 }
 
 std::optional<EntityOptions> Queries::entity(EntityId id) const {
@@ -165,6 +187,7 @@ std::optional<SensorOptions> Queries::sensor(SensorId id) const {
   of.limit = row.limit;
   of.sees_beacons = row.sees_beacons;
   of.indexed = row.indexed;
+  of.group = numberings_.group(id);
   of.period = row.period;
   of.priority = row.priority;
   return of;

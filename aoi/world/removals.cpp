@@ -51,6 +51,7 @@ void Removals::remove_sensor(SensorId id) {
   SensorRow& row = tables.sensors[sensor];
   Watch& watch = tables.scene.watches[sensor];
   std::vector<EntityIndex> saw;
+  if (parts_.interest.shows_beacons(sensor)) parts_.interest.manage(sensor);
   if (watch.geometric) {
     --tables.geometric_sensors;
     parts_.index.detach(sensor, saw);
@@ -71,7 +72,7 @@ void Removals::remove_sensor(SensorId id) {
   tables.scene.filters.release(watch.filter);
   if (row.period != 1) --tables.sensors_with_period;
   parts_.handlers.end(id);
-  if (row.indexed) parts_.epochs.end(id);
+  if (row.indexed) parts_.numberings.end(id);
   watch = {};
   row = {};
   tables.sensor_ids.free(sensor, tables.update);
@@ -81,6 +82,10 @@ void Removals::remove_sensor(SensorId id) {
 // back in the order of removals, whatever the order in which the backend finds the pairs, and
 // however many are erased at once.
 void Removals::erase_targets() {
+  const auto is_beacon = [this](EntityIndex one) { return parts_.tables.entities[one].beacon; };
+  if (std::any_of(removed_.begin(), removed_.end(), is_beacon)) {
+    parts_.interest.manage_for_beacons();
+  }
   had_.start();
   parts_.index.erase_all(removed_, had_);
   std::vector<Pair> tracked;
@@ -122,16 +127,12 @@ void Removals::end_pair(SensorIndex sensor, EntityIndex target) {
   }
 }
 
-// Reports the leaves from managed sensors that may see the entity though it is out of range.
+// Reports the leaves from managed sensors that may see the entity though it is out of range. Lists
+// that have lost it have changed: the next update compares them with what they have reported.
 void Removals::end_pinned(EntityIndex entity) {
   Tables& tables = parts_.tables;
   for (const SensorIndex sensor : parts_.pins.forced_for(entity)) {
     parts_.views.end_pair(sensor, entity);
-  }
-  for (const EntityIndex member : parts_.lists.changed()) {
-    tables.each_sensor_of(member, [&](SensorIndex sensor) {
-      if (!tables.scene.watches[sensor].geometric) parts_.views.end_pair(sensor, entity);
-    });
   }
   if (!parts_.pins.is_or_was_pinned(entity)) return;
   for (SensorIndex sensor = 0; sensor < tables.sensors.size(); ++sensor) {
@@ -145,8 +146,7 @@ void Removals::erase_entity(EntityIndex entity) {
   assert(tables.scene.first_sensor[entity] == kNone);
   parts_.lists.forget(entity);
   parts_.pins.forget(entity);
-  parts_.flags.forget(entity);
-  parts_.epochs.forget(entity);
+  parts_.numberings.forget(entity);
   tables.scene.spots[entity].id = 0;
   const std::uint64_t key = tables.entities[entity].key;  // for the batches of this update
   tables.entities[entity] = {};

@@ -10,8 +10,8 @@
 #include "aoi/index/index.hpp"
 #include "aoi/select/symmetric.hpp"
 #include "aoi/world/endings.hpp"
-#include "aoi/world/epochs.hpp"
 #include "aoi/world/interest.hpp"
+#include "aoi/world/numberings.hpp"
 #include "aoi/world/pins.hpp"
 #include "aoi/world/sensor_handlers.hpp"
 #include "aoi/world/view_changes.hpp"
@@ -28,9 +28,8 @@ class Removals {
     Pins& pins;
     Interest& interest;
     ViewChanges& views;
-    FlagChanges& flags;
     Endings& endings;
-    Epochs& epochs;
+    Numberings& numberings;
     SensorHandlers& handlers;
   };
   explicit Removals(const Parts& parts) : parts_(parts) {}

@@ -9,7 +9,6 @@
 
 #include "aoi/options.hpp"
 #include "aoi/scene.hpp"
-#include "aoi/wire/wire_indices.hpp"
 
 namespace starbus::aoi {
 
@@ -24,10 +23,8 @@ struct EntityRow {
 
 /// State of a managed sensor.
 struct Managed {
-  std::vector<EntityIndex> reported;   ///< the targets that events have reported; sorted
-  std::vector<std::uint16_t> indices;  ///< parallel to `reported` if the sensor is indexed
-  std::vector<EntityIndex> forced;     ///< sorted
-  WireIndices wire;
+  std::vector<EntityIndex> reported;  ///< the targets that events have reported; sorted
+  std::vector<EntityIndex> forced;    ///< sorted
   /// Squared distance of the farthest target that the policy `nearest` showed last.
   float farthest = std::numeric_limits<float>::infinity();
   bool crowded = false;  ///< shows fewer targets than are in range

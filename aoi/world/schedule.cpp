@@ -24,6 +24,18 @@ std::uint64_t Schedule::tests_of_budget() const {
   return budget.pair_tests == 0 ? tests : std::min(tests, budget.pair_tests);
 }
 
+// A sensor finds no more changes than it tests pairs, but for those that have gone out of its
+// reach: no more than all entities. Few worlds are so large that the pairs must be counted.
+bool Schedule::is_countable(std::uint64_t most) {
+  const std::uint64_t all = tables_.entity_ids.size();
+  if (all * tables_.sensor_ids.size() <= most) return true;
+  dirty_.clear();
+  index_.dirty(dirty_);
+  std::uint64_t sum = 0;
+  for (const Dirty& one : dirty_) sum += one.cost;
+  return sum <= most;
+}
+
 // Symmetric lists may use half of the budget, or all of it if there are no other sensors.
 std::uint64_t Schedule::tests_for_lists() const {
   const std::uint64_t tests = tests_of_budget();
@@ -61,7 +73,11 @@ const std::vector<std::uint8_t>* Schedule::choose(std::uint64_t spent, UpdateRep
 void Schedule::skip_by_period() {
   for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
     const std::uint32_t period = tables_.sensors[sensor].period;
-    if (period > 1 && (tables_.update + sensor) % period != 0) skip_[sensor] = 1;
+    // One that the budget put off at its turn looks as soon as it may.
+    if (period > 1 && tables_.sensors[sensor].put_off == 0 &&
+        (tables_.update + sensor) % period != 0) {
+      skip_[sensor] = 1;
+    }
   }
 }
 

@@ -17,6 +17,8 @@ class Schedule {
 
   /// A sensor was added: it has not moved since it was evaluated last.
   void add(SensorIndex sensor);
+  /// False: the next update might find more than `most` changes (kMaxChanges), and must not begin.
+  bool is_countable(std::uint64_t most = kMaxChanges);
   /// Pair tests that symmetric lists may use in this update; 0: no bound.
   std::uint64_t tests_for_lists() const;
   /// Evaluates the sensors whose turn it is. `spent`: pair tests of the budget that are used

@@ -57,10 +57,8 @@ std::uint64_t Tables::memory() const {
       sensors.capacity() * sizeof(SensorRow);
   for (const SensorRow& row : sensors) {
     if (!row.managed) continue;
-    bytes +=
-        sizeof(Managed) + row.managed->wire.memory() +
-        (row.managed->reported.capacity() + row.managed->forced.capacity()) * sizeof(EntityIndex) +
-        row.managed->indices.capacity() * sizeof(std::uint16_t);
+    bytes += sizeof(Managed) + (row.managed->reported.capacity() + row.managed->forced.capacity()) *
+                                   sizeof(EntityIndex);
   }
   return bytes;
 }

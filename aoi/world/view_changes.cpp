@@ -33,38 +33,19 @@ void ViewChanges::report(SensorIndex sensor, const Found& found, std::vector<Ent
     event.target = EntityId{tables_.entity_ids.value(target)};
     extra_.add(event);
   }
-  if (tables_.sensors[sensor].indexed) renumber(managed, shown);
+  if (Numbering* const numbers = numberings_.find(sensor)) number(*numbers);
   managed.reported.swap(shown);
 }
 
-// Gives the events just added, and all targets reported from now on, their wire indices, in the
-// order of targets.
-void ViewChanges::renumber(Managed& managed, const std::vector<EntityIndex>& shown) {
-  assert(managed.indices.size() == managed.reported.size());
-  std::vector<std::uint16_t> indices;
-  const std::span<Event> leaves = extra_.last(Kind::leave, gone_.size());
-  const std::span<Event> enters = extra_.last(Kind::enter, new_.size());
-  std::size_t old = 0;
-  std::size_t gone = 0;
-  std::size_t come = 0;
-  const auto give_back_until = [&](EntityIndex target) {
-    for (; gone < gone_.size() && gone_[gone] < target; ++gone, ++old) {
-      leaves[gone].index = managed.indices[old];
-      managed.wire.give_back(managed.indices[old], tables_.update, tables_.options.quarantine);
-    }
-  };
-  for (const EntityIndex target : shown) {
-    give_back_until(target);
-    if (come < new_.size() && new_[come] == target) {
-      indices.push_back(managed.wire.take(tables_.update));
-      enters[come++].index = indices.back();
-    } else {
-      indices.push_back(managed.indices[old++]);
-    }
+// Gives the events just added, which are in the order of targets, their wire indices.
+void ViewChanges::number(Numbering& numbers) {
+  const std::uint64_t now = tables_.update;
+  for (Event& leave : extra_.last(Kind::leave, gone_.size())) {
+    leave.index = numbers.give_back(leave.target.index(), now, tables_.options.quarantine);
   }
-  give_back_until(kNone);
-  assert(indices.size() == shown.size());
-  managed.indices.swap(indices);
+  for (Event& enter : extra_.last(Kind::enter, new_.size())) {
+    enter.index = numbers.take(enter.target.index(), now);
+  }
 }
 
 void ViewChanges::end_pair(SensorIndex sensor, EntityIndex target) {
@@ -73,22 +54,21 @@ void ViewChanges::end_pair(SensorIndex sensor, EntityIndex target) {
   Managed& managed = *row.managed;
   const auto at = std::lower_bound(managed.reported.begin(), managed.reported.end(), target);
   if (at == managed.reported.end() || *at != target) return;
+  // The next update tells it, whether the pair ends before that or within.
   std::uint16_t index = 0;
-  if (row.indexed) {
-    const auto beside = managed.indices.begin() + (at - managed.reported.begin());
-    index = *beside;
-    managed.wire.give_back(index, tables_.update, tables_.options.quarantine);
-    managed.indices.erase(beside);
+  if (Numbering* const numbers = numberings_.find(sensor)) {
+    index = numbers->give_back(target, tables_.update + 1, tables_.options.quarantine);
   }
   managed.reported.erase(at);
   extra_.add({tables_.sensor_id(sensor), tables_.id_of(tables_.owner_of(sensor)),
-              tables_.id_of(target), Kind::leave, Reason::removed, index});
+              EntityId{tables_.entity_ids.value(target)}, Kind::leave, Reason::removed, index});
 }
 
 Reason ViewChanges::reason_of_leave(SensorIndex sensor, EntityIndex target,
                                     const Found& found) const {
   const Scene& scene = tables_.scene;
   const Watch& watch = scene.watches[sensor];
+  if (scene.spots[target].id == 0) return Reason::removed;  // of a list
   if (!watch.geometric) {
     if (!scene.filters.passes(watch.filter, scene.flags[target])) return Reason::filter;
     if (!lists_.joined(target)) return Reason::forced;

@@ -1,6 +1,6 @@
 /// Turns a change of what a managed sensor shows into events with reasons and wire indices, and
-/// keeps Managed::reported and Managed::indices in step with these events. Belongs to the world's
-/// thread. Owns scratch memory only; fails only by running out of memory.
+/// keeps Managed::reported and the sensor's numbering in step with these events. Belongs to the
+/// world's thread. Owns scratch memory only; fails only by running out of memory.
 #pragma once
 
 #include <vector>
@@ -9,6 +9,7 @@
 #include "aoi/select/symmetric.hpp"
 #include "aoi/world/extra_events.hpp"
 #include "aoi/world/flag_changes.hpp"
+#include "aoi/world/numberings.hpp"
 #include "aoi/world/pins.hpp"
 
 namespace starbus::aoi {
@@ -16,12 +17,13 @@ namespace starbus::aoi {
 class ViewChanges {
  public:
   ViewChanges(Tables& tables, const Index& index, const SymmetricLists& lists, const Pins& pins,
-              const FlagChanges& changes, ExtraEvents& extra)
+              const FlagChanges& changes, Numberings& numberings, ExtraEvents& extra)
       : tables_(tables),
         index_(index),
         lists_(lists),
         pins_(pins),
         changes_(changes),
+        numberings_(numberings),
         extra_(extra) {}
 
   /// The changes of a sensor that the backend has found in this update; both sorted.
@@ -40,7 +42,7 @@ class ViewChanges {
   void start() { evictions_ = 0; }
 
  private:
-  void renumber(Managed& managed, const std::vector<EntityIndex>& shown);
+  void number(Numbering& numbers);
   Reason reason_of_leave(SensorIndex sensor, EntityIndex target, const Found& found) const;
   Reason reason_of_enter(SensorIndex sensor, EntityIndex target, const Found& found) const;
 
@@ -49,6 +51,7 @@ class ViewChanges {
   const SymmetricLists& lists_;
   const Pins& pins_;
   const FlagChanges& changes_;
+  Numberings& numberings_;
   ExtraEvents& extra_;
   std::uint64_t evictions_ = 0;
   std::vector<EntityIndex> gone_;  ///< targets of report(), as are new_

@@ -91,15 +91,11 @@ Result<> EntityOperations::set_flags(EntityId id, std::uint64_t flags) {
 
 void EntityOperations::do_set_flags(EntityIndex entity, std::uint64_t flags) {
   if (tables_.scene.flags[entity] == flags) return;
+  if (tables_.entities[entity].beacon) interest_.manage_for_beacons();
   flags_.note(entity);
   tables_.scene.flags[entity] = flags;
   index_.refilter(entity);
   lists_.recheck(entity);
-  if (!tables_.entities[entity].beacon) return;
-  for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
-    const SensorRow& row = tables_.sensors[sensor];
-    if (row.live && row.sees_beacons) interest_.decide_later(sensor);
-  }
 }
 
 Result<> EntityOperations::set_weight(EntityId id, float weight) {

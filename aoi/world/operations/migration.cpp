@@ -8,17 +8,16 @@ namespace starbus::aoi {
 
 Result<ObserverState> Migration::export_state(SensorId id) const {
   if (!parts_.tables.lives(id)) return Errc::unknown_sensor;
-  const SensorRow& row = parts_.tables.sensors[id.index()];
-  if (!row.indexed) return Error(Errc::bad_option, "the sensor is not indexed");
-  const Managed& managed = *row.managed;
+  const Numbering* const numbers = parts_.numberings.find(id.index());
+  if (numbers == nullptr) return Error(Errc::bad_option, "the sensor is not indexed");
   ObserverState state;
-  state.epoch = parts_.epochs.of(id);
-  for (std::size_t i = 0; i < managed.reported.size(); ++i) {
-    const EntityIndex target = managed.reported[i];
-    if (managed.indices[i] == 0) continue;
-    state.targets.push_back({parts_.tables.entities[target].key, managed.indices[i],
-                             contains_value(managed.forced, target)});
-  }
+  state.epoch = numbers->epoch;
+  numbers->each([&](EntityIndex target, std::uint16_t index) {
+    if (parts_.tables.scene.spots[target].id == 0) return;  // removed; the next update tells it
+    state.targets.push_back(
+        {parts_.tables.entities[target].key, index, parts_.pins.is_forced(id.index(), target)});
+  });
+  add_untold_forces(id.index(), *numbers, state);
   std::sort(state.targets.begin(), state.targets.end(), [](const auto& a, const auto& b) {
     return a.key != b.key ? a.key < b.key : a.index < b.index;
   });
@@ -26,6 +25,17 @@ Result<ObserverState> Migration::export_state(SensorId id) const {
     return Error(Errc::bad_option, "two targets have the same key");
   }
   return state;
+}
+
+// Those that were forced since the last update: the client knows nothing of them.
+void Migration::add_untold_forces(SensorIndex sensor, const Numbering& numbers,
+                                  ObserverState& state) const {
+  const auto& managed = parts_.tables.sensors[sensor].managed;
+  if (!managed) return;
+  for (const EntityIndex target : managed->forced) {
+    const std::uint64_t key = parts_.tables.entities[target].key;
+    if (key != 0 && numbers.of(target) == 0) state.targets.push_back({key, 0, true});
+  }
 }
 
 // Goes by the old indices, so that an import into a fresh sensor renumbers as little as possible.
@@ -42,7 +52,11 @@ Result<Migration::Match> Migration::match(
             [](const auto& a, const auto& b) { return a.index < b.index; });
   for (const ObserverState::Target& target : targets) {
     const EntityId entity = target.key != 0 ? resolve(target.key) : EntityId{};
-    if (!may_be_adopted(entity, *owner)) {
+    if (target.index == 0) {
+      if (may_be_adopted(entity, true, *owner)) match.forced.push_back(entity);
+      continue;
+    }
+    if (!may_be_adopted(entity, target.forced, *owner)) {
       match.batch.gone.push_back(target.index);
       continue;
     }
@@ -60,10 +74,11 @@ std::optional<EntityIndex> Migration::owner_of(SensorId id) const {
   return deferred == nullptr ? std::nullopt : std::optional(deferred->owner);
 }
 
-bool Migration::may_be_adopted(EntityId target, EntityIndex owner) const {
+// What is forced is seen whether it is observable or not.
+bool Migration::may_be_adopted(EntityId target, bool forced, EntityIndex owner) const {
   const Tables& tables = parts_.tables;
   return tables.lives(target) && tables.entity_ids.valid(target.value) && target.index() != owner &&
-         tables.scene.observable[target.index()] != 0;
+         (forced || tables.scene.observable[target.index()] != 0);
 }
 
 Result<> Migration::check_targets(std::span<const Adopted> targets, EntityIndex owner) const {
@@ -71,7 +86,7 @@ Result<> Migration::check_targets(std::span<const Adopted> targets, EntityIndex 
   std::vector<EntityIndex> order;
   std::size_t forced = 0;
   for (const Adopted& one : targets) {
-    if (!may_be_adopted(one.entity, owner)) {
+    if (!may_be_adopted(one.entity, one.forced, owner)) {
       return Error(Errc::bad_option, "a target that cannot be seen");
     }
     forced += one.forced ? 1 : 0;
@@ -94,10 +109,10 @@ Result<> Migration::adopt(SensorId id, std::span<const Adopted> targets, std::ui
   } else if (!parts_.deferred.sensor(id)->indexed) {
     return Error(Errc::bad_option, "the sensor is not indexed");
   }
-  if (!parts_.epochs.can_begin(*owner)) return Error(Errc::too_many, "kMaxEpoch");
+  if (!parts_.numberings.can_begin(*owner)) return Error(Errc::too_many, "kMaxEpoch");
   if (const auto good = check_targets(targets, *owner); !good) return good;
-  if (last_epoch != 0) parts_.epochs.raise(*owner, last_epoch);
-  parts_.epochs.begin(*owner, id);
+  if (last_epoch != 0) parts_.numberings.raise(*owner, last_epoch);
+  parts_.numberings.begin(*owner, id);
   return parts_.deferred.run(
       [this, id, all = std::vector<Adopted>(targets.begin(), targets.end())] {
         return do_adopt(id, all);
@@ -105,42 +120,55 @@ Result<> Migration::adopt(SensorId id, std::span<const Adopted> targets, std::ui
 }
 
 Result<> Migration::check_sees_nothing(SensorId id) const {
-  const SensorRow& row = parts_.tables.sensors[id.index()];
-  if (!row.indexed) return Error(Errc::bad_option, "the sensor is not indexed");
-  if (!row.managed->reported.empty() || !row.managed->forced.empty()) {
+  const Numbering* const numbers = parts_.numberings.find(id.index());
+  if (numbers == nullptr) return Error(Errc::bad_option, "the sensor is not indexed");
+  const auto& managed = parts_.tables.sensors[id.index()].managed;
+  if (numbers->in_use() != 0 ||
+      (managed && (!managed->reported.empty() || !managed->forced.empty()))) {
     return Error(Errc::bad_option, "the sensor sees something already");
   }
   return {};
 }
 
-// Targets get the indices 1, 2, ... in the order given; `reported` is in the order of entities.
+// Targets get the indices 1, 2, ... in the order given.
 Result<> Migration::do_adopt(SensorId id, std::span<const Adopted> targets) {
   Tables& tables = parts_.tables;
   if (!tables.lives(id)) return Errc::unknown_sensor;
   if (const auto good = check_sees_nothing(id); !good) return good;
   const SensorIndex sensor = id.index();
   SensorRow& row = tables.sensors[sensor];
-  Managed& managed = *row.managed;
-  std::vector<std::pair<EntityIndex, std::size_t>> order;
-  for (const Adopted& one : targets) order.emplace_back(one.entity.index(), order.size());
-  std::sort(order.begin(), order.end());
-  managed.wire = {};
-  for (std::size_t i = 0; i < order.size(); ++i) (void)managed.wire.take(tables.update);
-  for (const auto& [entity, at] : order) {
-    managed.reported.push_back(entity);
-    managed.indices.push_back(static_cast<std::uint16_t>(at + 1));
-    if (targets[at].forced) {
-      parts_.pins.force(sensor, entity);
-      managed.pinned = true;
-    }
-    if (tables.scene.watches[sensor].geometric) {
-      parts_.index.adopt(sensor, entity);
-      ++row.in_range;
-    }
+  const Watch& watch = tables.scene.watches[sensor];
+  Numbering& numbers = *parts_.numberings.find(sensor);
+  std::vector<EntityIndex> forced;
+  for (const Adopted& one : targets) {
+    const EntityIndex target = one.entity.index();
+    (void)numbers.take(target, tables.update);
+    if (one.forced) forced.push_back(target);
+    if (!watch.geometric || tables.scene.observable[target] == 0) continue;
+    parts_.index.adopt(sensor, target);
+    if (watch.tracked) ++row.in_range;
   }
-  assert(managed.reported.size() == managed.indices.size());
+  parts_.interest.manage_if_needed(sensor);
+  if (!forced.empty()) parts_.interest.manage(sensor);
+  if (row.managed) {
+    std::vector<EntityIndex>& reported = row.managed->reported;
+    reported.clear();
+    for (const Adopted& one : targets) reported.push_back(one.entity.index());
+    std::sort(reported.begin(), reported.end());
+    for (const EntityIndex target : forced) parts_.pins.force(sensor, target);
+    row.managed->pinned = row.managed->pinned || !forced.empty();
+  }
+  if (!watch.geometric) adopt_list(watch.owner, targets);
   parts_.interest.decide_later(sensor);
   return {};
+}
+
+// The lists of both get each other as far as they have room. What is missing then is for a search,
+// which comes with the next update whatever the budget is: one that is put off would report that
+// all have left.
+void Migration::adopt_list(EntityIndex owner, std::span<const Adopted> targets) {
+  for (const Adopted& one : targets) parts_.lists.adopt(owner, one.entity.index());
+  parts_.lists.search_first(owner);
 }
 
 }  // namespace starbus::aoi

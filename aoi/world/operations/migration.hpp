@@ -21,9 +21,10 @@ class Migration {
   struct Parts {
     Tables& tables;
     Index& index;
+    SymmetricLists& lists;
     Pins& pins;
     Interest& interest;
-    Epochs& epochs;
+    Numberings& numberings;
     Removals& removals;
     Deferred& deferred;
   };
@@ -35,6 +36,7 @@ class Migration {
   /// The part of a state that can be adopted here, and the batch for the client.
   struct Match {
     std::vector<Adopted> targets;
+    std::vector<EntityId> forced;  ///< of which the client knows nothing
     ReindexBatch batch;
   };
   Result<Match> match(SensorId id, const ObserverState& state,
@@ -45,10 +47,12 @@ class Migration {
   std::optional<EntityIndex> owner_of(SensorId id) const;
 
  private:
-  bool may_be_adopted(EntityId target, EntityIndex owner) const;
+  void add_untold_forces(SensorIndex sensor, const Numbering& numbers, ObserverState& state) const;
+  bool may_be_adopted(EntityId target, bool forced, EntityIndex owner) const;
   Result<> check_targets(std::span<const Adopted> targets, EntityIndex owner) const;
   Result<> check_sees_nothing(SensorId id) const;
   Result<> do_adopt(SensorId id, std::span<const Adopted> targets);
+  void adopt_list(EntityIndex owner, std::span<const Adopted> targets);
 
   const Parts parts_;
 };

@@ -56,14 +56,8 @@ Result<> PinOperations::do_set_beacon(EntityId id, bool on) {
   const EntityIndex entity = id.index();
   if (tables_.entities[entity].beacon == on) return {};
   if (on && pins_.beacons().size() >= kMaxBeacons) return Errc::too_many;
+  interest_.manage_for_beacons();
   pins_.set_beacon(entity, on);
-  for (SensorIndex sensor = 0; sensor < tables_.sensors.size(); ++sensor) {
-    const SensorRow& row = tables_.sensors[sensor];
-    if (!row.live || !row.sees_beacons) continue;
-    interest_.manage(sensor);
-    row.managed->pinned = true;
-    interest_.decide_later(sensor);
-  }
   return {};
 }
 

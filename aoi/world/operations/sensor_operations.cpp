@@ -25,7 +25,10 @@ Result<SensorId> SensorOperations::add(EntityId owner, const SensorOptions& of,
     return Error(Errc::too_many, "kMaxSensors");
   }
   ++tables.entities[owner.index()].sensors;
-  if (of.indexed) parts_.epochs.begin(owner.index(), id);
+  if (of.indexed) {
+    parts_.numberings.begin(owner.index(), id);
+    parts_.numberings.set_group(id, of.group);
+  }
   if (own) parts_.handlers.add(id, std::move(own));
   if (parts_.deferred.active()) {
     parts_.deferred.expect_sensor({id, owner.index(), symmetric, of.indexed});
@@ -51,7 +54,7 @@ Result<> SensorOperations::check_owner(EntityId owner, const SensorOptions& of) 
   if (of.indexed && has_indexed(owner.index())) {
     return Error(Errc::bad_option, "one indexed sensor per entity: its client has one numbering");
   }
-  if (of.indexed && !parts_.epochs.can_begin(owner.index())) {
+  if (of.indexed && !parts_.numberings.can_begin(owner.index())) {
     return Error(Errc::too_many, "kMaxEpoch");
   }
   return {};
@@ -90,13 +93,15 @@ bool SensorOperations::is_hidden(EntityId entity) const {
 
 std::optional<FilterNumber> SensorOperations::acquire(const Filter& filter) {
   FilterTable& filters = parts_.tables.scene.filters;
-  auto number = filters.acquire(filter);
-  if (!number && !parts_.removals.empty()) {  // these may leave a number free
+  auto acquired = filters.acquire(filter);
+  if (!acquired && !parts_.removals.empty()) {  // these may leave a number free
     parts_.removals.settle();
-    number = filters.acquire(filter);
+    acquired = filters.acquire(filter);
   }
-  if (number) parts_.index.refilter_all(*number);
-  return number;
+  if (!acquired) return std::nullopt;
+  // Walks all places, so only for a filter that backends have no bits of.
+  if (acquired->fresh) parts_.index.refilter_all(acquired->number);
+  return acquired->number;
 }
 
 void SensorOperations::do_add(SensorId id, EntityIndex owner, const SensorOptions& of,
@@ -123,7 +128,7 @@ void SensorOperations::do_add(SensorId id, EntityIndex owner, const SensorOption
     parts_.lists.join(owner, sensor);
   }
   parts_.interest.manage_if_needed(sensor);
-  if (!parts_.pins.beacons().empty()) parts_.interest.decide_later(sensor);
+  if (parts_.interest.shows_beacons(sensor)) parts_.interest.manage_new(sensor);
 }
 
 void SensorOperations::set_watch(SensorIndex sensor, const SensorOptions& of, FilterNumber filter) {
@@ -188,8 +193,10 @@ void SensorOperations::do_set_options(SensorId id, const SensorOptions& of, Filt
   const SensorIndex sensor = id.index();
   Scene& scene = parts_.tables.scene;
   const bool counted = scene.watches[sensor].tracked;
+  if (!parts_.pins.beacons().empty()) parts_.interest.manage(sensor);
   scene.filters.release(scene.watches[sensor].filter);
   set_watch(sensor, of, filter);
+  parts_.numberings.set_group(id, of.group);
   if (scene.watches[sensor].tracked && !counted) parts_.interest.count_in_range(sensor);
   parts_.interest.manage_if_needed(sensor);
   evaluate_again(sensor);

@@ -23,7 +23,7 @@ class SensorOperations {
     const Pins& pins;
     Interest& interest;
     Schedule& schedule;
-    Epochs& epochs;
+    Numberings& numberings;
     SensorHandlers& handlers;
     Removals& removals;
     Deferred& deferred;

@@ -1,6 +1,8 @@
 /// Mutual lists: their parts, and worlds that use them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "aoi/select/symmetric.hpp"
 #include "aoi/world.hpp"
 
@@ -34,6 +36,23 @@ TEST(Symmetric, FourOrdersBeginWithTheInnerNine) {
       const bool inner = std::abs(order[i].x) <= 1 && std::abs(order[i].y) <= 1;
       EXPECT_EQ(inner, i < kInnerCells);
     }
+  }
+}
+
+// A member that stands in a corner of its cell looks into that corner first.
+TEST(Symmetric, FourOrdersDifferByTheCornerTheyAreFor) {
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    const int x = quarter % 2 == 0 ? -1 : 1;
+    const int y = quarter / 2 == 0 ? -1 : 1;
+    const auto& order = cell_order(quarter);
+    for (std::size_t i = 1; i < 3; ++i) {
+      EXPECT_EQ(order[i].x * x + order[i].y * y, 1) << "the two sides of the corner";
+      EXPECT_EQ(order[i].x * order[i].y, 0);
+    }
+    EXPECT_EQ(order[3].x, x);
+    EXPECT_EQ(order[3].y, y);
+    EXPECT_EQ(order[8].x, -x);
+    EXPECT_EQ(order[8].y, -y) << "the opposite corner is the last of the inner nine";
   }
 }
 
@@ -91,7 +110,7 @@ TEST_F(SymmetricWorld, SpecialRelationIsSeenPastAHundredStrangers) {
 
 TEST_F(SymmetricWorld, FarMembersGiveWayToNearOnes) {
   const EntityId b = add(112, 112);
-  for (int i = 0; i < 59; ++i) add(116, 113);
+  for (int i = 0; i < 59; ++i) add(104, 113);
   const EntityId far = add(150, 112);
   update();
   EXPECT_TRUE(mutual(b, far));
@@ -99,9 +118,106 @@ TEST_F(SymmetricWorld, FarMembersGiveWayToNearOnes) {
   update();
   EXPECT_TRUE(mutual(a, b));
   EXPECT_FALSE(mutual(b, far));
+  EXPECT_GE(world_.sees(sensor_of(far)).size(), 30u) << "nor is the far one blind now";
+}
+
+// Whoever is full of others that are nearer has a place for a stranger that sees nobody: of one of
+// those that see many.
+TEST_F(SymmetricWorld, StrangerBesideFullListsIsNotBlind) {
+  for (int i = 0; i < 61; ++i) add(112 + static_cast<float>(i % 4), 113);
+  update();
   const EntityId late = add(112, 121);
   update();
-  EXPECT_FALSE(mutual(late, b));
+  EXPECT_GE(world_.sees(sensor_of(late)).size(), 30u);
+  for (const SensorId sensor : sensors_) EXPECT_GE(world_.sees(sensor).size(), 30u);
+}
+
+TEST_F(SymmetricWorld, TwoHundredOnOneSpotSeeHalfAListAtLeast) {
+  for (const bool at_once : {true, false}) {
+    world_ = *World::create({});
+    all_.clear();
+    sensors_.clear();
+    for (int i = 0; i < 200; ++i) {
+      add(100, 100);
+      if (!at_once && i % 10 == 9) {
+        (void)world_.update();
+        for (const SensorId sensor : sensors_) {
+          ASSERT_GE(world_.sees(sensor).size(),
+                    std::min<std::size_t>(static_cast<std::size_t>(i), 30))
+              << i;
+        }
+      }
+    }
+    update();
+    for (const SensorId sensor : sensors_) ASSERT_GE(world_.sees(sensor).size(), 30u);
+    for (int tick = 0; tick < 30; ++tick) (void)world_.update();
+    (void)world_.update();
+    EXPECT_TRUE(world_.events().empty()) << "a crowd that stands still comes to rest";
+  }
+}
+
+// Those that leave take no one's sight with them.
+TEST_F(SymmetricWorld, CrowdThatLosesMembersSeesHalfAListAtLeast) {
+  for (int i = 0; i < 200; ++i) add(100 + static_cast<float>(i % 10) / 4, 100);
+  update();
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 25; ++i) {
+      ASSERT_TRUE(world_.remove(all_.front()));
+      all_.erase(all_.begin());
+      sensors_.erase(sensors_.begin());
+    }
+    update();
+    for (const SensorId sensor : sensors_) ASSERT_GE(world_.sees(sensor).size(), 30u);
+  }
+}
+
+// In a crowd in which all could be seen by all, each sees those beside it.
+TEST_F(SymmetricWorld, NearestComeFirstInACrowd) {
+  std::vector<Position> at;
+  std::uint32_t chance = 1;
+  const auto next = [&] {
+    chance = chance * 1'664'525 + 1'013'904'223;
+    return static_cast<float>(chance >> 8) / static_cast<float>(1u << 24) * 10;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const float x = 100 + next();
+    at.push_back({x, 100 + next(), 0});
+    add(at.back().x, at.back().y);
+  }
+  for (int tick = 0; tick < 60; ++tick) (void)world_.update();
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    EXPECT_GE(world_.sees(sensors_[i]).size(), 30u);
+    std::size_t nearest = i == 0 ? 1 : 0;
+    const auto away = [&](std::size_t other) {
+      return approximate_distance(at[other].x - at[i].x, at[other].y - at[i].y);
+    };
+    for (std::size_t other = 0; other < at.size(); ++other) {
+      if (other != i && away(other) < away(nearest)) nearest = other;
+    }
+    seen += world_.sees(sensors_[i], all_[nearest]) ? 1 : 0;
+  }
+  EXPECT_GE(seen, at.size() * 9 / 10);
+}
+
+TEST(Symmetric, BandsAreFilledInTheirOrder) {
+  WorldOptions of;
+  of.symmetric.capacity = 3;
+  World world = *World::create(of);
+  SensorOptions mutual;
+  mutual.limit.policy = LimitPolicy::symmetric;
+  std::vector<EntityId> all;
+  EntityOptions entity;
+  for (const float x : {100.0F, 140.0F, 120.0F, 110.0F, 104.0F}) {
+    entity.position = {x, 100, 0};
+    all.push_back(*world.add(entity));
+  }
+  (void)*world.add_sensor(all[0], mutual);
+  for (std::size_t i = 1; i < all.size(); ++i) (void)*world.add_sensor(all[i], mutual);
+  for (int tick = 0; tick < 60; ++tick) (void)world.update();
+  const SensorId first = world.sensors_of(all[0]).front();
+  EXPECT_FALSE(world.sees(first, all[1])) << "the farthest";
+  EXPECT_EQ(world.sees(first).size(), 3u);
 }
 
 TEST_F(SymmetricWorld, HiddenEntityIsInNoList) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 namespace starbus::aoi {
 namespace {
 
@@ -34,6 +36,20 @@ TEST(Deferred, RunWhileActiveRunsInOrderAtTheEndAndCountsRefusals) {
   EXPECT_FALSE(deferred.active());
   EXPECT_EQ(deferred.take_refused(), 1u);
   EXPECT_EQ(deferred.take_refused(), 0u) << "taken";
+}
+
+TEST(Deferred, OperationWithoutMemoryIsRefusedAndTheNextRuns) {
+  Deferred deferred;
+  bool ran = false;
+  deferred.begin();
+  (void)deferred.run([]() -> Result<> { throw std::bad_alloc(); });
+  (void)deferred.run([&]() -> Result<> {
+    ran = true;
+    return {};
+  });
+  deferred.finish();
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(deferred.take_refused(), 1u);
 }
 
 TEST(Deferred, ExpectedRowsAreKnownUntilTheEnd) {

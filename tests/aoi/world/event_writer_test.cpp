@@ -16,7 +16,8 @@ class EventWriterTest : public ::testing::Test {
   }
   Parts parts_;
   Endings endings_;
-  EventWriter writer_{parts_.tables, parts_.flags, parts_.deltas, parts_.extra, endings_};
+  EventWriter writer_{parts_.tables, parts_.flags, parts_.pins, parts_.numberings,
+                      parts_.deltas, parts_.extra, endings_};
 };
 
 TEST_F(EventWriterTest, WriteDeltaExtraAndEndingsAreMergedByTarget) {
@@ -66,6 +67,26 @@ TEST_F(EventWriterTest, WriteRemovedSensorNamesItsObserver) {
   EXPECT_EQ(events[0].observer, observer);
   EXPECT_EQ(events[0].target, parts_.tables.id_of(target));
   EXPECT_EQ(events[0].reason, Reason::removed);
+}
+
+// A sensor that shows what is in range costs nothing but its numbers, indexed or not.
+TEST_F(EventWriterTest, WritePlainIndexedSensorNumbersItsTargets) {
+  SensorOptions of;
+  of.indexed = true;
+  const SensorIndex sensor = parts_.add_sensor(parts_.add_entity(0), of);
+  const EntityIndex first = parts_.add_entity(1);
+  (void)parts_.add_entity(1);
+  (void)parts_.evaluate();
+  EXPECT_EQ(parts_.tables.sensors[sensor].managed, nullptr);
+  const auto enters = write();
+  ASSERT_EQ(enters.size(), 2u);
+  EXPECT_EQ(enters[0].index, 1u);
+  EXPECT_EQ(enters[1].index, 2u);
+  parts_.move(first, 500);
+  (void)parts_.evaluate();
+  const auto leaves = write();
+  ASSERT_EQ(leaves.size(), 1u);
+  EXPECT_EQ(leaves[0].index, 1u);
 }
 
 }  // namespace

@@ -52,9 +52,10 @@ TEST_F(FlagChangesTest, ClearEndsAllChanges) {
   const EntityIndex removed = parts_.add_entity(1, 0);
   set_flags(changed, 1);
   set_flags(removed, 1);
-  parts_.flags.forget(removed);
+  parts_.tables.entities[removed] = {};  // as its removal does
   parts_.flags.clear();
   EXPECT_FALSE(parts_.tables.entities[changed].flags_changed);
+  EXPECT_FALSE(parts_.tables.entities[removed].flags_changed);
   EXPECT_EQ(parts_.flags.reason_of(sensor, changed, Kind::enter), Reason::geometry);
 }
 

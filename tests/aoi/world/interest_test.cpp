@@ -65,5 +65,41 @@ TEST(Interest, DecideForcedTargetEntersAndLeavesForThatReason) {
   EXPECT_EQ(leaves[0].reason, Reason::forced);
 }
 
+TEST(Interest, ReleasedTargetLeavesASensorThatIsPlainAgain) {
+  Parts parts;
+  const SensorIndex sensor = parts.add_sensor(parts.add_entity(0));
+  const EntityIndex target = parts.add_entity(500);
+  parts.interest.manage(sensor);
+  parts.pins.force(sensor, target);
+  parts.tables.sensors[sensor].managed->pinned = true;
+  parts.interest.decide_later(sensor);
+  (void)parts.evaluate();
+  parts.rest();
+  ASSERT_NE(parts.tables.sensors[sensor].managed, nullptr) << "its target is out of range";
+  parts.pins.unforce(sensor, target);
+  parts.interest.decide_later(sensor);
+  (void)parts.evaluate();
+  parts.rest();
+  EXPECT_EQ(parts.tables.sensors[sensor].managed, nullptr);
+  EXPECT_FALSE(parts.tables.scene.watches[sensor].tracked);
+}
+
+TEST(Interest, BeaconThatAllHaveSeenLeavesSensorsPlain) {
+  Parts parts;
+  const SensorIndex sensor = parts.add_sensor(parts.add_entity(0));
+  const EntityIndex beacon = parts.add_entity(500);
+  for (const bool on : {true, false}) {
+    parts.interest.manage_for_beacons();
+    parts.pins.set_beacon(beacon, on);
+    ASSERT_NE(parts.tables.sensors[sensor].managed, nullptr);
+    (void)parts.evaluate();
+    const auto events = parts.extras(sensor, on ? Kind::enter : Kind::leave);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].reason, Reason::forced);
+    parts.rest();
+    EXPECT_EQ(parts.tables.sensors[sensor].managed, nullptr);
+  }
+}
+
 }  // namespace
 }  // namespace starbus::aoi::test

@@ -47,12 +47,13 @@ struct Parts {
     row.priority = of.priority;
     row.sees_beacons = of.sees_beacons;
     row.indexed = of.indexed;
+    if (of.indexed) numberings.begin(owner, tables.sensor_id(sensor));
     if (of.period != 1) ++tables.sensors_with_period;
     ++tables.geometric_sensors;
     Watch& watch = tables.scene.watches[sensor];
     watch.owner = owner;
     watch.radius = of.radius;
-    watch.filter = *tables.scene.filters.acquire(of.filter);
+    watch.filter = tables.scene.filters.acquire(of.filter)->number;
     watch.tracked = row.limited();
     tables.link(sensor);
     index->attach(sensor);
@@ -76,6 +77,12 @@ struct Parts {
     interest.decide_pending();
     return report;
   }
+  /// What an update does after it has written events.
+  void rest() {
+    interest.release_calm();
+    flags.clear();
+    pins.clear_released();
+  }
 
   /// The extra events of this kind of one sensor, of which evaluate() has added some.
   std::vector<Event> extras(SensorIndex sensor, Kind kind) {
@@ -94,7 +101,8 @@ struct Parts {
   DeltaMap deltas{tables};
   ExtraEvents extra{tables};
   ViewLimits limits{tables, *index, pins};
-  ViewChanges views{tables, *index, lists, pins, flags, extra};
+  Numberings numberings;
+  ViewChanges views{tables, *index, lists, pins, flags, numberings, extra};
   Interest interest{tables, *index, lists, pins, deltas, limits, views};
   Schedule schedule{tables, *index};
 };

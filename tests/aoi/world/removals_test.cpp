@@ -21,10 +21,9 @@ class RemovalsTest : public ::testing::Test {
   }
   Parts parts_;
   Endings endings_;
-  Epochs epochs_;
   SensorHandlers handlers_;
   Removals removals_{{parts_.tables, *parts_.index, parts_.lists, parts_.pins, parts_.interest,
-                      parts_.views, parts_.flags, endings_, epochs_, handlers_}};
+                      parts_.views, endings_, parts_.numberings, handlers_}};
 };
 
 TEST_F(RemovalsTest, SettleRemovedTargetIsLostByItsObservers) {
@@ -47,7 +46,7 @@ TEST_F(RemovalsTest, SettleRemovedOwnerEndsItsSensors) {
   (void)parts_.add_entity(1);
   (void)parts_.evaluate();
   const SensorId id = parts_.tables.sensor_id(sensor);
-  epochs_.begin(owner, id);
+  parts_.numberings.begin(owner, id);
   remove(owner);
   removals_.settle();
   EXPECT_FALSE(parts_.tables.lives(id));
