@@ -115,6 +115,10 @@ class Run {
       sum += event.target.value;
       ++count;
     });
+    if (setup_.batches) {
+      starbus::aoi::batches(*world_, batches_);
+      for (const area::ObserverBatch& batch : batches_) sum += batch.enters.size();
+    }
     sink = sink + sum;
     events_ += count;
   }
@@ -138,6 +142,7 @@ class Run {
   area::World* world_ = nullptr;
   std::vector<area::EntityId> ids_;
   std::vector<std::uint32_t> gone_;
+  std::vector<area::ObserverBatch> batches_;
   std::uint64_t events_ = 0;
   double before_ = 0;        ///< bytes of heap without the world
   std::uint32_t share_ = 1;  ///< one in so many entities observes

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "aoi/world.hpp"
+#include "aoi/wire/wire.hpp"
 #include "bench/aoi/workload.hpp"
 
 namespace starbus::bench::aoi {
@@ -16,6 +16,7 @@ struct Setup {
   starbus::aoi::SensorOptions sight = {};  ///< of all observers; the radius is the workload's
   std::optional<starbus::aoi::SensorOptions> second = {};  ///< of all observers, too
   double teleporting = 0;  ///< share of entities that teleport, per tick
+  bool batches = false;    ///< the batches for gates are made, too
   double churning = 0;     ///< share of entities that are removed and added again, per tick
 };
 

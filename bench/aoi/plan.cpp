@@ -31,9 +31,10 @@ struct Bars {
   double slowest_floor;  ///< ns per move: a slower one would make the bars easy
   double grid;           ///< times the floor
   double cross;          ///< ns per move
+  double gate;           ///< times the floor, for sensors that feed gates
 };
 const Bars kBars[] = {
-    {kW1, 37, 45, 2.0, 200}, {kW2, 790, 950, 1.0, 3'200}, {kW3, 80, 95, 2.4, 400}};
+    {kW1, 37, 45, 2.0, 200, 3.0}, {kW2, 790, 950, 1.0, 3'200, 1.5}, {kW3, 80, 95, 2.4, 400, 3.5}};
 constexpr double kInsertW1 = 4;      // ms
 constexpr double kInsertW3 = 20;     // ms
 constexpr double kInsertCross = 20;  // ms
@@ -42,6 +43,8 @@ constexpr double kFeatures = 2.5;    // times plain
 constexpr double kSpotFeatures = 2;  // ms per update
 constexpr double kSpotMutual = 5;    // ms per update
 constexpr double kMemory = 300;      // bytes
+constexpr double kGateMemory = 450;  // bytes
+constexpr double kGateInsert = 1.5;  // times plain
 // A factor for every bar of time, also for ratios to the plain figure: the bars were set so.
 constexpr double kWithoutSimd = 2;
 
@@ -65,6 +68,14 @@ Setup features() {
   setup.second.emplace();
   setup.second->radius = 10;
   setup.second->filter = {1, 0, 0};
+  return setup;
+}
+
+/// What the client of a player is fed by: numbers, and a filter, which all pass here.
+Setup gate() {
+  Setup setup;
+  setup.sight.filter.any = 7;
+  setup.sight.indexed = true;
   return setup;
 }
 
@@ -115,9 +126,15 @@ class Builder {
     against(workload, name, "move", "", "floor", bar);
   }
 
-  void against_plain(const Workload& workload, const std::string& name, double bar) {
+  void against_plain(const Workload& workload, const std::string& name, double bar,
+                     const std::string& plain = "grid") {
     row(workload, name, "", "move", "ns/move");
-    against(workload, name, "move", "", "grid", bar);
+    against(workload, name, "move", "", plain, bar);
+  }
+
+  void insert_against_plain(const Workload& workload, const std::string& name, double bar) {
+    row(workload, name, ".insert", "insert", "ms");
+    against(workload, name, "insert_one", ".insert", "grid", bar, "insert_one");
   }
 
   void insert(const Workload& workload, const std::string& name, double bar_ms, double floor) {
@@ -135,14 +152,14 @@ class Builder {
     case_of(workload, name).needs = {kW2.name + ".floor"};
   }
 
-  void memory(const std::string& name, const Setup& setup, bool barred) {
+  void memory(const std::string& name, const Setup& setup, std::optional<double> bar) {
     run(kTen, name, setup);
     for (const auto& [suffix, metric] :
          {std::pair{".memory", "memory"}, {".memory.first", "first"}, {".memory.most", "most"}}) {
       Row& it = row(kTen, name, suffix, metric, "bytes/entity");
-      if (barred) it.bar = Bar{.limit = kMemory};
+      if (bar) it.bar = Bar{.limit = *bar};
     }
-    if (barred) row(kTen, name, ".neighbours", "neighbours", "");
+    if (bar) row(kTen, name, ".neighbours", "neighbours", "");
   }
 
   std::vector<SuiteCase> take() { return std::move(cases_); }
@@ -162,13 +179,14 @@ class Builder {
     return *std::ranges::find(cases_, workload.name + "." + name, &SuiteCase::name);
   }
 
-  /// A quotient by the moves of another case of the same workload. Cases of one repetition are
-  /// measured one after the other, so a slow phase of the machine slows both.
+  /// A quotient by the moves, or another figure, of another case of the same workload. Cases of one
+  /// repetition are measured one after the other, so a slow phase of the machine slows both.
   void against(const Workload& workload, const std::string& name, const std::string& metric,
-               const std::string& suffix, const std::string& base, std::optional<double> bar) {
+               const std::string& suffix, const std::string& base, std::optional<double> bar,
+               const std::string& base_metric = "move") {
     Row& it =
-        row(workload, name, suffix + ".ratio", metric, base == "grid" ? "x plain" : "x floor");
-    it.divisor = Row::Figure{workload.name + "." + base, "move"};
+        row(workload, name, suffix + ".ratio", metric, base == "floor" ? "x floor" : "x plain");
+    it.divisor = Row::Figure{workload.name + "." + base, base_metric};
     if (bar) it.bar = Bar{.limit = *bar * allowance_};
     case_of(workload, name).needs.push_back(it.divisor->of);
   }
@@ -203,6 +221,27 @@ void add_workload(Builder& build, const Bars& bars, bool simd) {
   build.against_plain(workload, "churn", kDisturbed);
 }
 
+// The same for sensors that feed gates; how much more they may take when disturbed is by their own
+// figure.
+void add_gate(Builder& build, const Bars& bars) {
+  const Workload& workload = bars.workload;
+  build.run(workload, "gate", gate());
+  build.per_move(workload, "gate", bars.gate);
+  build.insert_against_plain(workload, "gate", kGateInsert);
+  Setup setup = gate();
+  setup.teleporting = 0.1;
+  build.run(workload, "gate_teleports", setup);
+  build.against_plain(workload, "gate_teleports", kDisturbed, "gate");
+  setup = gate();
+  setup.churning = 0.05;
+  build.run(workload, "gate_churn", setup);
+  build.against_plain(workload, "gate_churn", kDisturbed, "gate");
+  setup = gate();
+  setup.batches = true;
+  build.run(workload, "gate_batches", setup);
+  build.per_move(workload, "gate_batches", std::nullopt);
+}
+
 // Cases without bars: a large map in which few observe, and how backends compare if few or many
 // move.
 void add_comparisons(Builder& build) {
@@ -224,6 +263,7 @@ void add_comparisons(Builder& build) {
 std::vector<SuiteCase> make_plan(bool simd, int ticks) {
   Builder build(simd ? 1 : kWithoutSimd, ticks);
   for (const Bars& bars : kBars) add_workload(build, bars, simd);
+  for (const Bars& bars : kBars) add_gate(build, bars);
   build.run(kW1, "features", features());
   build.against_plain(kW1, "features", kFeatures);
   build.insert(kW1, "grid", kInsertW1, kBars[0].floor);
@@ -237,9 +277,10 @@ std::vector<SuiteCase> make_plan(bool simd, int ticks) {
   build.update(kSpot, "symmetric", kSpotMutual);
   build.run(kW2, "symmetric", symmetric());
   build.update(kW2, "symmetric", std::nullopt);
-  build.memory("grid", {}, true);
-  build.memory("hashed_grid", on(area::Backend::hashed_grid), false);
-  build.memory("cross_list", on(area::Backend::cross_list), false);
+  build.memory("grid", {}, kMemory);
+  build.memory("gate", gate(), kGateMemory);
+  build.memory("hashed_grid", on(area::Backend::hashed_grid), std::nullopt);
+  build.memory("cross_list", on(area::Backend::cross_list), std::nullopt);
   add_comparisons(build);
   return build.take();
 }
