@@ -67,7 +67,8 @@ void Player::adopt(const bus::Bytes& moved) {
   if (state->session && !state->full_due && world_.broken("n_stays_behind")) {
     state->acked = 0;
     state->next = 2;
-    state->sizes = {0};
+    state->sizes.clear();
+    state->sizes.push_back(0);
   }
   if (world_.broken("up_done_stays_behind")) {
     state->up_done = 0;
