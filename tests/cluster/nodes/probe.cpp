@@ -9,6 +9,7 @@ using namespace std::chrono_literals;
 void Probe::configure(daemon::ConfigReader& reader) {
   offer_ = reader.string("offer", "");
   before_ready_ = reader.duration("before_ready", 0ms);
+  busy_ = reader.duration("busy", 0ms, 0ms, 100ms);
   drain_ = reader.duration("drain", 0ms);
   drain_never_ = reader.boolean("drain_never", false);
   drain_blocks_ = reader.boolean("drain_blocks", false);
@@ -22,6 +23,10 @@ void Probe::wait(std::chrono::milliseconds time, nodes::Done done) {
 bus::Result<> Probe::start(nodes::Node& node) {
   node_ = &node;
   if (!offer_.empty()) node.offer(offer_, *this);
+  if (busy_ > 0ms && !node.timers().every(timers_, 100ms, 100ms, entity::CatchUp::once,
+                                          [this] { std::this_thread::sleep_for(busy_); })) {
+    return bus::Errc::would_block;
+  }
   node.before_ready("warm up", [this](nodes::Done done) { wait(before_ready_, std::move(done)); });
   node.on_drain("last words", [this](nodes::Done done) {
     if (drain_blocks_) {

@@ -3,6 +3,7 @@
 ///
 ///   offer = "service/db"        # nothing, unless it is there
 ///   before_ready = "50ms"       # how long its step takes
+///   busy = "90ms"               # of each 100 ms
 ///   drain = "50ms"              # of its last step; "never"
 ///   drain_blocks = true         # that step sleeps in the loop, for ever
 #pragma once
@@ -38,6 +39,7 @@ class Probe final : public nodes::App, public rpc::Callable<Probe> {
   nodes::Node* node_ = nullptr;
   std::string offer_;
   std::chrono::milliseconds before_ready_{};
+  std::chrono::milliseconds busy_{};
   std::chrono::milliseconds drain_{};
   bool drain_never_ = false;
   bool drain_blocks_ = false;
