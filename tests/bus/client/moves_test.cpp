@@ -217,7 +217,7 @@ TEST_F(MovesTest, OneThatIsGivenUpHandsNothingOverBeforeItsCompletion) {
       ++handled;
     };
     Handlers handlers{.on_message = [&](Message&) { handle(); },
-                      .on_call = [&](Call& call) { handle(), (void)call.responder().reply({}); }};
+                      .on_call = [&](Call& call) { handle(), (void)call.responder().reply(ByteView()); }};
     CO_OK(co_await spaces[0]->bus.bind("entity/x", std::move(handlers), use_awaitable));
     int sent = 0;
     int answers = 0;

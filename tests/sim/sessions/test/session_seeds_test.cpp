@@ -38,11 +38,11 @@ void run_seeds(std::uint64_t most, bool deaths) {
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsThroughDeaths) {
-  run_seeds(3, true);
+  run_seeds(8, true);
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsWhileTheBusAloneFails) {
-  run_seeds(2, false);
+  run_seeds(6, false);
 }
 
 TEST(SessionSeeds, ASeedDecidesEverything) {
