@@ -216,8 +216,9 @@ TEST_F(MovesTest, OneThatIsGivenUpHandsNothingOverBeforeItsCompletion) {
       early += frozen ? 1 : 0;
       ++handled;
     };
-    Handlers handlers{.on_message = [&](Message&) { handle(); },
-                      .on_call = [&](Call& call) { handle(), (void)call.responder().reply(ByteView()); }};
+    Handlers handlers{
+        .on_message = [&](Message&) { handle(); },
+        .on_call = [&](Call& call) { handle(), (void)call.responder().reply(ByteView()); }};
     CO_OK(co_await spaces[0]->bus.bind("entity/x", std::move(handlers), use_awaitable));
     int sent = 0;
     int answers = 0;

@@ -58,7 +58,6 @@ void substitute(std::string& text, const std::string& what, const std::string& b
 /// Users of the shipped roles, which this machine need not have.
 constexpr std::uint32_t kNode = 2'107;
 constexpr std::uint32_t kGate = 2'103;
-constexpr std::uint32_t kLogin = 2'104;
 
 std::string roles_of(Shipping shipping) {
   if (shipping == Shipping::up) {
@@ -68,11 +67,10 @@ std::string roles_of(Shipping shipping) {
   }
   std::string roles = part_of("deploy/config/busd.toml", "\n[[role]]", "# Mail that waits");
   std::uint32_t other = 2'200;
-  for (const char* name : {"manager", "db", "space", "service"}) {
+  for (const char* name : {"manager", "db", "login", "space", "service"}) {
     substitute(roles, "\"starbus-" + std::string(name) + "\"", '"' + std::to_string(++other) + '"');
   }
   substitute(roles, "\"starbus-gate\"", '"' + std::to_string(kGate) + '"');
-  substitute(roles, "\"starbus-login\"", '"' + std::to_string(kLogin) + '"');
   substitute(roles, "\"starbus-node\"", '"' + std::to_string(kNode) + '"');
   return roles;
 }
@@ -424,33 +422,6 @@ TEST_P(ShippedTest, AHostWhoseTableHasNoEndLosesItsSession) {
         co_await expect_served();
       },
       60s);
-}
-
-/// A login asks gates how many sessions they have, across hosts; a login that was taken over
-/// reaches no entity and no gate that is none.
-TEST_P(ShippedTest, ALoginSpeaksToGatesAndToNoPlayer) {
-  run([this]() -> Task {
-    CO_OK(co_await begin(echo()));
-    std::vector<std::string> heard;
-    bus::Handlers handlers;
-    handlers.on_message = [&](bus::Message& message) { heard.emplace_back(message.text()); };
-    CO_OK(co_await owner.bind("gate/b.owner", std::move(handlers), use_awaitable));
-    const auto login = evil("login-1", {}, kLogin);
-    CO_TRUE(co_await until([&] { return bool(login->granted("process/a.login-1")); }));
-    login->say_message("gate/b.owner", bus::as_bytes("how many?"));
-    CO_TRUE(co_await until([&] { return !heard.empty() || login->closed(); }));
-    EXPECT_EQ(heard, std::vector<std::string>{"how many?"});
-    EXPECT_FALSE(login->closed());
-    if (!deployed()) co_return;  // all have one role there
-    for (const char* name : {"entity/greeter", "player/42", "group/gates", "node/a.caller"}) {
-      const auto taken = evil("login-2", {}, kLogin);
-      CO_TRUE(co_await until([&] { return bool(taken->granted("process/a.login-2")); }));
-      taken->say_message(name, bus::as_bytes("give me gold"));
-      EXPECT_TRUE(co_await until([&] { return taken->closed(); })) << name;
-      EXPECT_EQ(taken->reset(), Errc::denied) << name;
-    }
-    co_await expect_served();
-  });
 }
 
 std::string name_of_shipping(const ::testing::TestParamInfo<Shipping>& info) {
