@@ -46,7 +46,7 @@ const std::vector<Variant>& all_variants() {
        "what was sent to a dead owner is sent to the next one"},
       {never_restamps, "never_restamps", "deaths", 0, 60, "N1",
        "what a new owner refuses is lost, however long it has been there"},
-      {late_refusal_answers, "late_refusal_answers", "deaths", 114218, 20, "N7",
+      {late_refusal_answers, "late_refusal_answers", "deaths", 114218, 0, "N7",
        "a refusal of an earlier copy is taken for the answer to a later question"},
       {no_owner_for_handled, "no_owner_for_handled", "deaths", 7, 60, "F7",
        "no_owner is said of messages that have left"},
