@@ -105,6 +105,15 @@ class Registry {
   // Lines (registry_lines.cpp).
   const SpaceType* type_of(const PlaceId& place) const;
   bool on_offer(const Space& space) const;
+  /// What a place has.
+  struct Supply {
+    std::size_t open = 0;     // lines that let players in
+    std::size_t coming = 0;   // lines that start, or whose node has not announced itself
+    std::uint64_t taken = 0;  // seats of the open ones
+
+    std::size_t lines() const { return open + coming; }
+  };
+  Supply supply_of(const Place& place) const;
   void settle(const PlaceId& id, Time now);
   void grow(const PlaceId& id, Place& place, Time now);
   bool create(const PlaceId& id, Place& place, const SpaceType& type, Time now);
@@ -113,6 +122,10 @@ class Registry {
   void end(Space& space, Time now);
   void keep_time(const PlaceId& id, Place& place, Time now);
   void creation_failed(Place& place, const std::string& node, const std::string& why, Time now);
+  /// The record of a space begins; gone() ends it.
+  void add(Space space);
+  /// Its node has started it.
+  void started(Space& space, Time now);
   /// The record goes; those who had asked for seats in it wait again.
   void gone(const SpaceName& name, Time now, const std::string& why);
 

@@ -6,6 +6,14 @@
 #include "nodes/space/registry/registry.hpp"
 
 namespace starbus::nodes::space {
+namespace {
+
+/// How many lines run or come whatever the demand is; those that were precreated may end.
+std::size_t least_lines(const Place& place, const SpaceType& type) {
+  return place.warm ? type.min_lines : type.precreated;
+}
+
+}  // namespace
 
 const SpaceType* Registry::type_of(const PlaceId& place) const {
   const auto found = types_.find(place.type);
@@ -15,6 +23,19 @@ const SpaceType* Registry::type_of(const PlaceId& place) const {
 bool Registry::on_offer(const Space& space) const {
   const SpaceNode* const node = book_.find(space.node);
   return node != nullptr && node->announced && !node->draining;
+}
+
+Registry::Supply Registry::supply_of(const Place& place) const {
+  Supply supply;
+  for (const auto& [line, space] : place.lines) {
+    if (space.state == SpaceState::creating || space.state == SpaceState::unheard) {
+      ++supply.coming;
+    } else if (space.state == SpaceState::ready && on_offer(space)) {
+      ++supply.open;
+      supply.taken += space.taken();
+    }
+  }
+  return supply;
 }
 
 void Registry::settle(const PlaceId& id, Time now) {
@@ -36,7 +57,8 @@ void Registry::grow(const PlaceId& id, Place& place, Time now) {
   const SpaceType* const type = type_of(id);
   place.no_node = false;
   if (type == nullptr) return;
-  std::uint64_t demand = 0;
+  Supply supply = supply_of(place);
+  std::uint64_t demand = supply.taken;
   std::size_t unserved = 0;
   for (const std::uint64_t request : place.queue) {
     const Waiter& waiter = waiters_.at(request);
@@ -44,27 +66,17 @@ void Registry::grow(const PlaceId& id, Place& place, Time now) {
     demand += waiter.ask.seats;
     ++unserved;
   }
-  std::size_t live = 0;
-  std::size_t coming = 0;
-  for (const auto& [line, space] : place.lines) {
-    const bool comes = space.state == SpaceState::creating || space.state == SpaceState::unheard;
-    const bool stays = space.state == SpaceState::ready && on_offer(space);
-    if (comes) ++coming;
-    if (comes || stays) ++live;
-    if (stays) demand += space.taken();
-  }
   while (true) {
-    if (live >= type->precreated) place.warm = true;
-    const std::size_t least = place.warm ? type->min_lines : type->precreated;
-    const bool wanted =
-        live < least || demand > live * type->soft_capacity || (unserved > 0 && coming == 0);
+    if (supply.lines() >= type->precreated) place.warm = true;
+    const bool wanted = supply.lines() < least_lines(place, *type) ||
+                        demand > supply.lines() * type->soft_capacity ||
+                        (unserved > 0 && supply.coming == 0);
     if (!wanted || now < place.paused) break;
     if (place.lines.size() >= type->max_lines || count_ >= kMaxSpaces) break;
     if (!create(id, place, *type, now)) break;
-    ++live;
-    ++coming;
+    ++supply.coming;
   }
-  if (unserved > 0 && coming == 0) tell_if_no_line_can_come(place, *type);
+  if (unserved > 0 && supply.coming == 0) tell_if_no_line_can_come(place, *type);
 }
 
 bool Registry::create(const PlaceId& id, Place& place, const SpaceType& type, Time now) {
@@ -86,11 +98,22 @@ bool Registry::create(const PlaceId& id, Place& place, const SpaceType& type, Ti
   space.again = now + kOrderAgain;
   space.created_by = order(*node, space.life, Create{space.name, type, place.setup});
   book_.begins(*node, space.life, type.weight);
-  lives_[space.life] = space.name;
-  by_node_[*node].insert(space.name);
-  ++count_;
-  place.lines.emplace(line, std::move(space));
+  add(std::move(space));
   return true;
+}
+
+void Registry::add(Space space) {
+  if (space.state != SpaceState::unheard) lives_[space.life] = space.name;
+  by_node_[space.node].insert(space.name);
+  ++count_;
+  const SpaceName name = space.name;
+  places_[name.place].lines.emplace(name.line, std::move(space));
+}
+
+void Registry::started(Space& space, Time now) {
+  space.go(SpaceState::ready);
+  places_.at(space.name.place).failures = 0;
+  book_.started(space.node, space.life, now);
 }
 
 /// Nothing will change by itself: all lines run and are full, or the cluster has all the spaces it
@@ -118,15 +141,9 @@ void Registry::tell_if_no_line_can_come(Place& place, const SpaceType& type) {
 
 void Registry::shrink(Place& place, const SpaceType* type, Time now) {
   if (!place.queue.empty()) return;
-  std::uint64_t demand = 0;
-  std::size_t live = 0;
-  for (const auto& [line, space] : place.lines) {
-    if (space.state == SpaceState::creating || space.state == SpaceState::unheard) ++live;
-    if (space.state != SpaceState::ready || !on_offer(space)) continue;
-    ++live;
-    demand += space.taken();
-  }
-  const std::size_t least = type == nullptr ? 0 : place.warm ? type->min_lines : type->precreated;
+  const Supply supply = supply_of(place);
+  std::size_t live = supply.lines();
+  const std::size_t least = type == nullptr ? 0 : least_lines(place, *type);
   const std::uint64_t soft = type == nullptr ? 0 : type->soft_capacity;
   const Time idle = type == nullptr ? kDefaultIdle : type->idle;
   for (auto each = place.lines.rbegin(); each != place.lines.rend(); ++each) {
@@ -134,7 +151,8 @@ void Registry::shrink(Place& place, const SpaceType* type, Time now) {
     if (space.state != SpaceState::ready || !on_offer(space) || !space.empty_since) continue;
     if (now - *space.empty_since < idle) continue;
     if (live <= least) return;
-    if (type != nullptr && demand > (live - 1) * soft) return;  // it would begin again at once
+    if (type != nullptr && supply.taken > (live - 1) * soft)
+      return;  // it would begin again at once
     space.go(SpaceState::closing);
     space.again = now + kOrderAgain;
     (void)order(space.node, space.life, Close{false});

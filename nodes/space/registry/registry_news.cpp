@@ -78,9 +78,7 @@ void Registry::rebuilt(Time now) {
     space.name = name;
     space.node = process;
     space.state = SpaceState::unheard;
-    by_node_[process].insert(name);
-    ++count_;
-    places_[name.place].lines.emplace(name.line, std::move(space));
+    add(std::move(space));
   }
   std::vector<PlaceId> all;
   for (auto& [id, place] : places_) {
@@ -128,11 +126,7 @@ void Registry::compare(const std::string& process, const Announcement& from, Tim
 }
 
 void Registry::match(Space& space, const SpaceRow& row, Time now) {
-  if (row.ready && space.state == SpaceState::creating) {
-    space.go(SpaceState::ready);
-    places_.at(space.name.place).failures = 0;
-    book_.started(space.node, space.life, now);
-  }
+  if (row.ready && space.state == SpaceState::creating) started(space, now);
   space.count(row.seats, now);
   const bool begins = space.state == SpaceState::ready || space.state == SpaceState::closing;
   if (row.ending && begins) {  // by itself
@@ -180,10 +174,7 @@ void Registry::adopt(const std::string& process, const SpaceRow& row, Time now) 
   const SpaceType* const type = type_of(row.name.place);
   book_.begins(process, row.life, type == nullptr ? 0 : type->weight);
   if (row.ready) book_.started(process, row.life, now);
-  lives_[row.life] = row.name;
-  by_node_[process].insert(row.name);
-  ++count_;
-  places_[row.name.place].lines.emplace(row.name.line, std::move(space));
+  add(std::move(space));
 }
 
 void Registry::replied(const std::string& process, const Reply& reply, Time now) {
@@ -195,10 +186,8 @@ void Registry::replied(const std::string& process, const Reply& reply, Time now)
       if (!reply.result) {
         gone(name, now, reply.result.error().to_string());
       } else if (space->state == SpaceState::creating) {
-        space->go(SpaceState::ready);
+        started(*space, now);
         space->count(reply.seats, now);
-        places_.at(name.place).failures = 0;
-        book_.started(process, reply.life, now);
       }
       break;
     case Reply::To::reserve:
