@@ -93,9 +93,9 @@ class Bus {
   /// kMaxBody less some KiB), and no message is handed to it here from that call on; in a node one
   /// that throws counts as one that returned nothing. Completes
   /// after the move. If it fails, the channel goes on here, and what was sent to it meanwhile is
-  /// handed to it after the completion: not_bound, busy, no_owner (no such process), move_refused,
-  /// too_large, deadline, and rolled_back: it goes on from the frozen state although the target may
-  /// have changed it. docs/design/guarantees.md, "Moves".
+  /// handed to it after the completion: not_bound, denied as by unbind, busy, no_owner (no such
+  /// process), move_refused, too_large, deadline, and rolled_back: it goes on from the frozen state
+  /// although the target may have changed it. docs/design/guarantees.md, "Moves".
   template <class Freeze, CompletionFor<void> Token = Awaited>
   requires std::is_convertible_v<Freeze, std::function<Bytes()>>
   auto move(std::string name, std::string target, Freeze&& freeze, Token&& token = Token()) {

@@ -82,7 +82,7 @@ class ProcessCore final : private RecordHandler, private LaneSource, private Ori
   // --- moves ---
   /// Moves a channel of this process to another one, whose identity a watch has shown (`hint`: the
   /// lineage of its process channel). Ends with on_moved or on_move_failed. not_bound; denied for
-  /// the channel of a process; busy: it is moving, or kMaxMoves channels are.
+  /// a name that is held for life (holder_for_life); busy: it is moving, or kMaxMoves channels are.
   Result<> move(const ChannelId& channel, const Process& target, Lineage hint = {});
   /// The program knows that the move which on_move_failed has ended is over: the channel accepts
   /// again. `epoch` as there; does nothing if the binding has ended, or was never frozen.
