@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clients/cpp/inflate.hpp"
 #include "clients/cpp/session.hpp"
 
 namespace starbus::game {
