@@ -44,6 +44,8 @@ class Handles {
   std::uint32_t value(std::uint32_t index) const {
     return (rows_[index] & std::uint32_t{kGeneration}) << Id<void>::kIndexBits | index;
   }
+  /// How many ids are given out and not freed.
+  std::size_t in_use() const { return rows_.size() - 1 - resting_.size() - ready_.size(); }
   /// One more than the largest index so far.
   std::size_t size() const { return rows_.size(); }
   std::uint64_t memory() const {

@@ -27,8 +27,8 @@ std::uint64_t Schedule::tests_of_budget() const {
 // A sensor finds no more changes than it tests pairs, but for those that have gone out of its
 // reach: no more than all entities. Few worlds are so large that the pairs must be counted.
 bool Schedule::is_countable(std::uint64_t most) {
-  const std::uint64_t all = tables_.entity_ids.size();
-  if (all * tables_.sensor_ids.size() <= most) return true;
+  const std::uint64_t all = tables_.entity_ids.in_use();
+  if (all * tables_.sensor_ids.in_use() <= most) return true;
   dirty_.clear();
   index_.dirty(dirty_);
   std::uint64_t sum = 0;
