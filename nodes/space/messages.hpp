@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct Life {
   std::uint64_t number = 0;
 
   auto operator<=>(const Life&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(term, number);
+  }
 };
 
 /// A seat that is held for one player until it arrives with this: never the same twice.
@@ -34,27 +40,60 @@ struct Ticket {
   std::uint64_t number = 0;
 
   auto operator<=>(const Ticket&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(term, number);
+  }
 };
 
 /// Orders of the service to a node.
-struct Hello {};  // announce all that runs, and obey no lower term from now on
+struct Hello {  // announce all that runs, and obey no lower term from now on
+  template <class Archive>
+  void serialize(Archive&) {}
+};
 struct Create {
   SpaceName name;
   SpaceType type;
   std::string setup;  // of the game, for its space
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, type, setup);
+  }
 };
 struct Reserve {  // all of the seats, or none
   std::vector<Ticket> tickets;
   std::chrono::milliseconds hold{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(tickets, hold);
+  }
 };
 struct Release {  // seats that are not wanted any more, if they still are held
   std::vector<Ticket> tickets;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(tickets);
+  }
 };
 struct Countdown {  // players are asked to leave, held seats are given up, and none comes in
   std::chrono::milliseconds after{};  // the space ends
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(after);
+  }
 };
 struct Close {
   bool force = false;  // also with players or seats that are held
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(force);
+  }
 };
 
 /// One order. An order that is repeated has another number and the same life.
@@ -64,6 +103,11 @@ struct Order {
   std::uint64_t number = 0;  // grows by 1 within a term, over all nodes
   Life life{};               // of the space; none for a Hello
   std::variant<Hello, Create, Reserve, Release, Countdown, Close> what;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(node, term, number, life, what);
+  }
 };
 
 /// How full a space is, at its node.
@@ -73,6 +117,11 @@ struct Seats {
 
   std::uint32_t taken() const { return present + held; }
   bool operator==(const Seats&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(present, held);
+  }
 };
 
 /// What an order has led to. A Hello is answered by an announcement, a Release and a
@@ -87,6 +136,14 @@ struct Reply {
   Result<>
       result;     // of a Create when the space has started or failed; of a Close when it has ended
   Seats seats{};  // after it
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(term, number, to, life, seats);
+    Error problem = result.error();
+    archive(problem);
+    if (problem.code != result.error().code) result = std::move(problem);  // when it is read
+  }
 };
 
 /// One space of an announcement.
@@ -98,6 +155,11 @@ struct SpaceRow {
   std::chrono::milliseconds ends_in{};  // of that
   std::uint32_t capacity = 0;
   Seats seats{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(life, name, ready, ending, ends_in, capacity, seats);
+  }
 };
 
 /// All that a node runs: after a Hello, and once a second.
@@ -109,6 +171,11 @@ struct Announcement {
   std::vector<std::string> types;  // of which it has the class
   std::vector<std::string> labels;
   std::vector<SpaceRow> spaces;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(term, seen, busy_ms_per_s, draining, types, labels, spaces);
+  }
 };
 
 /// Seats that somebody asks for: one for a player, some for a team, in one line.
@@ -118,6 +185,11 @@ struct EnterRequest {
   std::uint32_t line = 0;  // the chosen one; 0: any
   std::chrono::milliseconds patience{};
   std::string setup;  // for the space, if this request begins the place
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(place, seats, line, patience, setup);
+  }
 };
 
 /// Seats that are held: their players may come, each with a ticket of its own.
@@ -127,6 +199,11 @@ struct Grant {
   std::string node;  // HOST.NODE
   std::vector<Ticket> tickets;
   std::chrono::milliseconds hold{};  // until the seats are given up
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(space, life, node, tickets, hold);
+  }
 };
 
 /// One line of a place, for players who choose, and for operators.
@@ -137,6 +214,11 @@ struct LineView {
   std::uint32_t taken = 0;
   std::uint32_t soft_capacity = 0;
   std::uint32_t capacity = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(space, state, node, taken, soft_capacity, capacity);
+  }
 };
 
 /// The one answer to a request.

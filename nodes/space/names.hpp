@@ -20,6 +20,11 @@ struct PlaceId {
   std::string key;  // empty: the one place of its type
 
   auto operator<=>(const PlaceId&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(type, key);
+  }
 };
 
 /// One line of a place, which is one space.
@@ -28,6 +33,11 @@ struct SpaceName {
   std::uint32_t line = 1;  // 1..kMaxLines
 
   auto operator<=>(const SpaceName&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(place, line);
+  }
 };
 
 /// bad_name: not 1..kMaxTypeName of a-z 0-9 _.

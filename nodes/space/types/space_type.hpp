@@ -46,6 +46,12 @@ struct SpaceType {
   std::chrono::nanoseconds tick() const {
     return std::chrono::nanoseconds(std::chrono::seconds(1)) / ticks_per_second;
   }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, scope, capacity, soft_capacity, min_lines, max_lines, precreated, idle, countdown,
+            min, max, sight, leave_margin, cell, ticks_per_second, weight, labels);
+  }
 };
 
 /// The world of a space of this type.
