@@ -1,5 +1,6 @@
 /// What another process says of an observer that comes, what a gate reads, and recordings. The
 /// first byte says which of them.
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -14,6 +15,17 @@ namespace {
 
 void require(bool promise) {
   if (!promise) std::abort();
+}
+
+// Targets that were forced, and had not been seen yet: they have no number.
+std::size_t unseen(const ObserverState& state) {
+  return static_cast<std::size_t>(
+      std::ranges::count(state.targets, 0, &ObserverState::Target::index));
+}
+
+std::size_t forced(const ObserverState& state) {
+  return static_cast<std::size_t>(
+      std::ranges::count(state.targets, true, &ObserverState::Target::forced));
 }
 
 // A state that decodes is taken by a world, whatever is in it, and exported again as it was known.
@@ -36,7 +48,8 @@ void import(std::string_view bytes) {
     return key <= known.size() ? known[key - 1] : EntityId{};
   });
   if (state->epoch > kMaxImportedEpoch) return require(!batch && batch.error() == Errc::too_many);
-  require(batch && batch->kept.size() + batch->gone.size() == state->targets.size());
+  if (!batch) return require(batch.error() == Errc::too_many && forced(*state) > kMaxForced);
+  require(batch->kept.size() + batch->gone.size() == state->targets.size() - unseen(*state));
   require(world.sees(sensor).size() == batch->kept.size());
   require(world.update().has_value());
   require(world.export_state(sensor).has_value());
