@@ -58,6 +58,7 @@ void substitute(std::string& text, const std::string& what, const std::string& b
 /// Users of the shipped roles, which this machine need not have.
 constexpr std::uint32_t kNode = 2'107;
 constexpr std::uint32_t kGate = 2'103;
+constexpr std::uint32_t kLogin = 2'105;
 
 std::string roles_of(Shipping shipping) {
   if (shipping == Shipping::up) {
@@ -67,10 +68,11 @@ std::string roles_of(Shipping shipping) {
   }
   std::string roles = part_of("deploy/config/busd.toml", "\n[[role]]", "# Mail that waits");
   std::uint32_t other = 2'200;
-  for (const char* name : {"manager", "db", "login", "space", "service"}) {
+  for (const char* name : {"manager", "db", "space", "service"}) {
     substitute(roles, "\"starbus-" + std::string(name) + "\"", '"' + std::to_string(++other) + '"');
   }
   substitute(roles, "\"starbus-gate\"", '"' + std::to_string(kGate) + '"');
+  substitute(roles, "\"starbus-login\"", '"' + std::to_string(kLogin) + '"');
   substitute(roles, "\"starbus-node\"", '"' + std::to_string(kNode) + '"');
   return roles;
 }
@@ -336,6 +338,34 @@ TEST_P(ShippedTest, TheNameOfTheStoreIsNotForTheFirstToCome) {
         }
       },
       long_runs() ? 300s : 30s);
+}
+
+/// A login answers gates, and reaches nothing of the game.
+TEST_P(ShippedTest, ALoginSpeaksToGatesAndNotToEntities) {
+  run([this]() -> Task {
+    CO_OK(co_await begin(echo()));
+    std::string heard;
+    bus::Handlers handlers;
+    handlers.on_message = [&](bus::Message& message) { heard = bus::as_text(message.body()); };
+    CO_OK(co_await owner.bind("gate/b.owner", std::move(handlers), use_awaitable));
+    const auto login = evil("login", {}, kLogin);
+    const bus::Lineage gate = co_await lineage_of(*login, "gate/b.owner");
+    bus::Bytes message;
+    encode_envelope(bus::Envelope{}, message);
+    for (const char letter : std::string_view("admitted")) {
+      message.push_back(static_cast<std::byte>(letter));
+    }
+    login->say(bus::Open{bus::Lane::call, "gate/b.owner"});
+    login->say_message("gate/b.owner", message, 1, gate);
+    CO_TRUE(co_await until([&] { return !heard.empty() || login->closed(); }));
+    EXPECT_EQ(heard, "admitted");
+    login->say(bus::Open{bus::Lane::call, "entity/greeter"});
+    if (deployed()) {
+      CO_TRUE(co_await until([&] { return login->closed(); }));
+      EXPECT_EQ(login->reset(), Errc::denied);
+    }
+    co_await expect_served();
+  });
 }
 
 /// It asks for a shard of mail as the store of its host would.
