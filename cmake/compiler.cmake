@@ -49,6 +49,11 @@ if(STARBUS_SANITIZE)
   add_compile_options(-fsanitize=${STARBUS_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all
                       $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
+  if(STARBUS_SANITIZE MATCHES undefined AND NOT STARBUS_FUZZ)
+    # A check of the pointer at each access takes clang a third of its time. What it would find is a null
+    # pointer, which AddressSanitizer reports, or comes from bytes of others: the preset fuzz has it all.
+    add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=null,alignment,object-size,vptr>)
+  endif()
   add_link_options(-fsanitize=${STARBUS_SANITIZE})
   if(STARBUS_SANITIZE MATCHES thread)
     # Asio fences around handlers, on top of its locks. ThreadSanitizer does not know fences and g++
