@@ -39,7 +39,11 @@ namespace starbus::nodes::space {
   X(already_there, 16, never, "the node has a space of that name; nothing was done",               \
     "wait until it has ended")                                                                     \
   X(start_failed, 17, later, "the space could not start; the text has its reason",                 \
-    "read the reason")
+    "read the reason")                                                                             \
+  X(rebuilding, 30, later,                                                                         \
+    "the service has begun a moment ago, and does not know yet which spaces run; nothing was "     \
+    "done",                                                                                        \
+    "ask again in some seconds")
 
 STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 26, "space", STARBUS_SPACE_ERRORS)
 

@@ -87,7 +87,7 @@ struct Countdown {  // players are asked to leave, held seats are given up, and 
     archive(after);
   }
 };
-struct Close {
+struct Close {         // the space ends
   bool force = false;  // also with players or seats that are held
 
   template <class Archive>

@@ -30,6 +30,19 @@ Result<> check_key(std::string_view key) {
                                    std::to_string(kMaxKey) + " of a-z A-Z 0-9 _ -");
 }
 
+Result<> check_place(const PlaceId& place) {
+  if (auto named = check_type(place.type); !named) return named;
+  return place.key.empty() ? Result<>() : check_key(place.key);
+}
+
+Result<> check_space(const SpaceName& name) {
+  if (auto placed = check_place(name.place); !placed) return placed;
+  if (name.line >= 1 && name.line <= kMaxLines) return {};
+  return Error(Errc::bad_name, "line " + std::to_string(name.line) + " of " +
+                                   to_string(name.place) + ": give 1 to " +
+                                   std::to_string(kMaxLines));
+}
+
 std::string to_string(const PlaceId& place) {
   return place.key.empty() ? place.type : place.type + "." + place.key;
 }

@@ -45,6 +45,10 @@ Result<> check_type(std::string_view type);
 /// bad_name: not 1..kMaxKey of a-z A-Z 0-9 _ -.
 Result<> check_key(std::string_view key);
 
+/// bad_name: one of the two, or a line that is not 1..kMaxLines. An empty key is none.
+Result<> check_place(const PlaceId& place);
+Result<> check_space(const SpaceName& name);
+
 /// "town", "dungeon.team7": for people.
 std::string to_string(const PlaceId& place);
 /// "town-3", "dungeon.team7-1": for people.

@@ -15,6 +15,10 @@ namespace starbus::nodes::space {
     "further ones get none until others have gone", "RegistryBounds.NodesAreBounded")           \
   X(kMaxWaiters, 10'000, "requests", "that wait for seats: each is looked at once a tick",      \
     "would_block", "RegistryBounds.WaitersAreBounded")                                          \
+  X(kMaxNodeLabels, 64, "labels", "that a node announces", "the announcement is ignored",       \
+    "NewsCheck.CountsBeyondTheirLimitsAreRefused")                                              \
+  X(kMaxReason, 200, "bytes", "of a node's text on a failure: it goes to all who wait",         \
+    "it is cut", "RegistryNews.ALongReasonOfANodeIsCut")                                        \
   X(kMaxTeam, 100, "seats", "of one request: they are held in one order", "bad_request",        \
     "RegistryEntry.RequestsThatCanNeverBeMetAreRefused")                                        \
   X(kMaxSetup, 4'096, "bytes", "that a request gives to a new space", "bad_request",            \

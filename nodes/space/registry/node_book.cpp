@@ -42,6 +42,7 @@ void NodeBook::announced(const std::string& process, const Announcement& from, T
   node.load = node.announced ? (node.load + busy) / 2 : busy;
   node.announced = true;
   node.heard = now;
+  if (from.seen > node.unsure) node.unsure = 0;
   node.draining = from.draining;
   node.types = {from.types.begin(), from.types.end()};
   node.labels = {from.labels.begin(), from.labels.end()};
@@ -52,6 +53,11 @@ void NodeBook::announced(const std::string& process, const Announcement& from, T
 void NodeBook::asked(const std::string& process, Time now) {
   const auto found = nodes_.find(process);
   if (found != nodes_.end()) found->second.asked = now;
+}
+
+void NodeBook::unsure(const std::string& process, std::uint64_t number) {
+  const auto found = nodes_.find(process);
+  if (found != nodes_.end()) found->second.unsure = std::max(found->second.unsure, number);
 }
 
 NodeBook::Work* NodeBook::work_of(const std::string& process) {

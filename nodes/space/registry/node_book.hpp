@@ -23,7 +23,8 @@ struct SpaceNode {
   bool full = false;  // from kNodeFull on, until kNodeOpen
   double load = 0;    // ms per second, smoothed
   Time heard{};
-  Time asked{};  // by a Hello
+  Time asked{};              // by a Hello
+  std::uint64_t unsure = 0;  // latest order that it may have handled or not; 0: none
   std::set<std::string, std::less<>> types;
   std::set<std::string, std::less<>> labels;
 
@@ -55,6 +56,9 @@ class NodeBook {
   void announced(const std::string& process, const Announcement& from, Time now);
   /// A Hello has gone out.
   void asked(const std::string& process, Time now);
+  /// It is not known whether the order of this number was handled, until it has announced itself
+  /// after a later one.
+  void unsure(const std::string& process, std::uint64_t number);
 
   /// A space has been ordered there, and counts its weight until kSettle after it has started.
   void begins(const std::string& process, const Life& life, std::uint32_t weight);

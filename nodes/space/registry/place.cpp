@@ -47,7 +47,8 @@ void Space::go(SpaceState next) {
 }
 
 void Space::count(const Seats& now_taken, Time now) {
-  seats = now_taken;
+  const std::uint64_t sum = std::uint64_t{now_taken.present} + now_taken.held;
+  seats = sum > capacity ? Seats{capacity, 0} : now_taken;
   if (taken() > 0) {
     empty_since.reset();
   } else if (!empty_since) {

@@ -24,6 +24,9 @@ enum class SpaceState : std::uint8_t {
   ending,    ///< ordered to end with whoever is there: until its node says that it has ended
 };
 
+/// How many there are.
+inline constexpr std::size_t kSpaceStates = 6;
+
 /// "unheard", "creating", ...
 const char* name_of(SpaceState state);
 /// Whether a space may go from one state to the other. The end of its record may follow each.
@@ -54,7 +57,7 @@ struct Space {
   std::uint32_t room() const;
   /// Aborts the process if the state may not follow.
   void go(SpaceState next);
-  /// Notes what its node says of its seats.
+  /// Notes what its node says of its seats; more than its capacity count as full.
   void count(const Seats& now_taken, Time now);
 };
 

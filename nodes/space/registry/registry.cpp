@@ -92,7 +92,7 @@ Result<> Registry::close(const SpaceName& name, Time now) {
 
 void Registry::due(Time now) {
   for (const auto& [process, node] : book_.nodes()) {
-    if (node.announced || now - node.asked < kHelloAgain) continue;
+    if ((node.announced && node.unsure == 0) || now - node.asked < kHelloAgain) continue;
     (void)order(process, {}, Hello{});
     book_.asked(process, now);
   }
@@ -118,9 +118,27 @@ std::vector<LineView> Registry::lines(const PlaceId& place) const {
 }
 
 std::vector<LineView> Registry::spaces() const {
+  return spaces_after({{}, 0}, count_);
+}
+
+std::vector<LineView> Registry::spaces_after(const SpaceName& name, std::size_t most) const {
   std::vector<LineView> all;
+  for (auto place = places_.lower_bound(name.place); place != places_.end(); ++place) {
+    const auto& lines = place->second.lines;
+    const bool first = place->first == name.place;
+    for (auto line = first ? lines.upper_bound(name.line) : lines.begin(); line != lines.end();
+         ++line) {
+      if (all.size() >= most) return all;
+      all.push_back(view_of(line->second, type_of(place->first)));
+    }
+  }
+  return all;
+}
+
+std::array<std::size_t, kSpaceStates> Registry::states() const {
+  std::array<std::size_t, kSpaceStates> all{};
   for (const auto& [id, place] : places_) {
-    for (const auto& [line, space] : place.lines) all.push_back(view_of(space, type_of(id)));
+    for (const auto& [line, space] : place.lines) ++all[static_cast<std::size_t>(space.state)];
   }
   return all;
 }

@@ -13,11 +13,13 @@
 /// Sans-IO; belongs to one thread. Owns all that it knows. Failures are answers.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,11 +43,16 @@ class Registry {
   void name_freed(const SpaceName& name);
   void directory_complete(Time now);
 
-  /// What nodes say. Of an unknown node, or of another term, it is ignored.
+  /// What nodes say. Of an unknown node, or of another term, it is ignored; so is an announcement
+  /// that cannot be true (news_check.hpp).
   void announced(const std::string& process, const Announcement& from, Time now);
   void replied(const std::string& process, const Reply& reply, Time now);
   /// The order of this number did not reach its node, and never will.
   void undelivered(const std::string& process, std::uint64_t number, Time now);
+
+  /// It is not known whether this order reached its node, or still will: the node is asked what it
+  /// has handled, until it has said so.
+  void uncertain(const std::string& process, std::uint64_t number);
 
   /// Asks for seats; `request` is not 0, and none that waits. Answers: bad_name, unknown_type,
   /// bad_request, would_block, full, line_full, no_such_line, no_node, create_failed, ends,
@@ -70,10 +77,16 @@ class Registry {
   std::vector<Order> take_orders() { return std::exchange(orders_, {}); }
   std::vector<Answer> take_answers() { return std::exchange(answers_, {}); }
 
+  /// A data file has that type.
+  bool has_type(std::string_view type) const { return types_.contains(type); }
   /// The lines of a place, in order; empty if none runs.
   std::vector<LineView> lines(const PlaceId& place) const;
-  /// All spaces.
+  /// All spaces, by name.
   std::vector<LineView> spaces() const;
+  /// At most so many of them, from the first one after that name on.
+  std::vector<LineView> spaces_after(const SpaceName& name, std::size_t most) const;
+  /// How many there are in each state, by SpaceState.
+  std::array<std::size_t, kSpaceStates> states() const;
   /// It waits for what nodes announce, and grants nothing.
   bool rebuilding() const { return rebuilding_; }
   /// A node obeys a later service: this one is to end.
@@ -133,6 +146,7 @@ class Registry {
   void rebuilt(Time now);
   void try_rebuilt(Time now);
   void adopt(const std::string& process, const SpaceRow& row, Time now);
+  static Time end_of(const SpaceRow& row, Time now);
   void compare(const std::string& process, const Announcement& from, Time now);
   void match(Space& space, const SpaceRow& row, Time now);
   void forget_asks(Space& space, std::uint64_t seen, Time now);

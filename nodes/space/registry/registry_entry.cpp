@@ -9,12 +9,10 @@
 namespace starbus::nodes::space {
 
 Result<> Registry::check(const EnterRequest& ask) const {
-  if (auto named = check_type(ask.place.type); !named) return named;
-  if (!ask.place.key.empty()) {
-    if (auto named = check_key(ask.place.key); !named) return named;
-  }
-  const SpaceType* const type = type_of(ask.place);
-  if (type == nullptr) return Error(Errc::unknown_type, ask.place.type);
+  if (auto named = check_place(ask.place); !named) return named;
+  const auto found = types_.find(ask.place.type);
+  if (found == types_.end()) return Error(Errc::unknown_type, ask.place.type);
+  const SpaceType* const type = &found->second;
   if ((type->scope == Scope::key) == ask.place.key.empty()) {
     return Error(Errc::bad_request,
                  ask.place.type + (ask.place.key.empty() ? ": each key has a place; give a key"
@@ -40,7 +38,8 @@ void Registry::enter(std::uint64_t request, EnterRequest ask, Time now) {
   const PlaceId id = ask.place;
   Place& place = places_[id];
   if (place.setup.empty() && place.lines.empty()) place.setup = ask.setup;
-  const Time patience = std::min<Time>(ask.patience, kLongestPatience);
+  // Compared in ms: in ns the longest one that can be written would be a negative one.
+  const auto patience = std::clamp<std::chrono::milliseconds>(ask.patience, {}, kLongestPatience);
   Waiter waiter;
   waiter.ask = std::move(ask);
   waiter.deadline = now + patience;

@@ -17,7 +17,10 @@ std::size_t least_lines(const Place& place, const SpaceType& type) {
 
 const SpaceType* Registry::type_of(const PlaceId& place) const {
   const auto found = types_.find(place.type);
-  return found == types_.end() ? nullptr : &found->second;
+  if (found == types_.end()) return nullptr;
+  // A place of the other kind is of an earlier file, or was invented: it ends when it is empty.
+  const bool fits = (found->second.scope == Scope::key) != place.key.empty();
+  return fits ? &found->second : nullptr;
 }
 
 bool Registry::on_offer(const Space& space) const {

@@ -1,7 +1,9 @@
 /// The directory, what nodes announce, and the rebuild after a start.
 #include <algorithm>
 
+#include "nodes/space/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
+#include "nodes/space/registry/news_check.hpp"
 #include "nodes/space/registry/registry.hpp"
 
 namespace starbus::nodes::space {
@@ -72,6 +74,7 @@ void Registry::rebuilt(Time now) {
   // not run twice.
   for (const auto& [name, process] : held_) {
     if (find(name) != nullptr) continue;
+    if (count_ >= kMaxSpaces) break;  // these names stay taken all the same
     const SpaceNode* const node = book_.find(process);
     if (node != nullptr && node->announced) continue;  // it says that it has not got it any more
     Space space;
@@ -89,8 +92,9 @@ void Registry::rebuilt(Time now) {
 }
 
 void Registry::announced(const std::string& process, const Announcement& from, Time now) {
+  if (book_.find(process) == nullptr) return;
   if (from.term > term_) superseded_ = true;
-  if (from.term != term_ || book_.find(process) == nullptr) return;
+  if (from.term != term_ || from.seen > orders_made_ || !check_news(from)) return;
   book_.announced(process, from, now);
   compare(process, from, now);
   try_rebuilt(now);
@@ -131,8 +135,13 @@ void Registry::match(Space& space, const SpaceRow& row, Time now) {
   const bool begins = space.state == SpaceState::ready || space.state == SpaceState::closing;
   if (row.ending && begins) {  // by itself
     space.go(SpaceState::counting);
-    space.until = now + row.ends_in;
+    space.until = end_of(row, now);
   }
+}
+
+/// As far as it may be: a node says how long.
+Time Registry::end_of(const SpaceRow& row, Time now) {
+  return now + std::clamp<std::chrono::milliseconds>(row.ends_in, {}, kLongestCountdown);
 }
 
 /// Reserves that the node has handled without an answer that came: their seats are in its count.
@@ -153,7 +162,15 @@ void Registry::adopt(const std::string& process, const SpaceRow& row, Time now) 
   Space* const other = find(row.name);
   const bool free =
       other == nullptr || (other->state == SpaceState::unheard && other->node == process);
-  if (!free || row.life.term >= term_) {
+  // A life is one space: what another one has already is not this node's.
+  const bool invented = row.life.term >= term_ || lives_.contains(row.life);
+  if (free && !invented && other == nullptr) {
+    // The directory knows better who has the name, and will say so if it is behind.
+    const auto held = held_.find(row.name);
+    if (held != held_.end() && held->second != process) return;
+  }
+  const bool full = other == nullptr && count_ >= kMaxSpaces;
+  if (!free || invented || full) {
     (void)order(process, row.life, Close{true});
     return;
   }
@@ -169,7 +186,7 @@ void Registry::adopt(const std::string& process, const SpaceRow& row, Time now) 
   space.count(row.seats, now);
   if (row.ready && row.ending) {
     space.go(SpaceState::counting);
-    space.until = now + row.ends_in;
+    space.until = end_of(row, now);
   }
   const SpaceType* const type = type_of(row.name.place);
   book_.begins(process, row.life, type == nullptr ? 0 : type->weight);
@@ -177,9 +194,14 @@ void Registry::adopt(const std::string& process, const SpaceRow& row, Time now) 
   add(std::move(space));
 }
 
-void Registry::replied(const std::string& process, const Reply& reply, Time now) {
-  Space* const space = find(reply.life);
-  if (reply.term != term_ || space == nullptr || space->node != process) return;
+void Registry::replied(const std::string& process, const Reply& said, Time now) {
+  Space* const space = find(said.life);
+  if (said.term != term_ || space == nullptr || space->node != process) return;
+  Reply reply = said;
+  if (Error why = said.result.error(); why.detail.size() > kMaxReason) {
+    why.detail.resize(kMaxReason);
+    reply.result = std::move(why);
+  }
   const SpaceName name = space->name;
   switch (reply.to) {
     case Reply::To::create:
@@ -203,6 +225,10 @@ void Registry::replied(const std::string& process, const Reply& reply, Time now)
       break;
   }
   settle(name.place, now);
+}
+
+void Registry::uncertain(const std::string& process, std::uint64_t number) {
+  book_.unsure(process, number);  // due() asks
 }
 
 void Registry::undelivered(const std::string& process, std::uint64_t number, Time now) {

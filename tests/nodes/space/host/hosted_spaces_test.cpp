@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class HostedSpacesTest : public testing::Test {
+class HostedSpacesTest : public ::testing::Test {
  protected:
   Order order(std::uint64_t life, decltype(Order::what) what) {
     return {"a.1", term_, ++number_, {1, life}, std::move(what)};

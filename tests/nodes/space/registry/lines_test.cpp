@@ -174,7 +174,7 @@ TEST_F(RegistryLines, RepeatedFailuresAreToldAndPause) {
     pause *= 2;
   }
   ASSERT_EQ(code_of(hero), Errc::create_failed);
-  EXPECT_THAT(answers_.at(hero).error().detail, testing::HasSubstr("no map"));
+  EXPECT_THAT(answers_.at(hero).error().detail, ::testing::HasSubstr("no map"));
   for (int i = 0; i < 8; ++i) {  // the pause stays at its most
     const auto next = enter(kTown, 1, 0, kLongestPatience);
     play(kLongestPause - 1s, {"a.1"});

@@ -7,7 +7,7 @@
 namespace starbus::nodes::space {
 namespace {
 
-class NodeBookTest : public testing::Test {
+class NodeBookTest : public ::testing::Test {
  protected:
   void announce(const std::string& node, double busy, std::vector<std::string> labels = {},
                 bool draining = false) {

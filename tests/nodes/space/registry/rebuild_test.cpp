@@ -1,4 +1,5 @@
 /// The start of a service, after a crash of the one before.
+#include "nodes/space/host/limits.hpp"
 #include "tests/nodes/space/registry/registry_fixture.hpp"
 
 namespace starbus::nodes::space {
@@ -171,14 +172,16 @@ TEST_F(RegistryBounds, FewSpacesStartOnANodeAtOnce) {
 
 TEST_F(RegistryBounds, SpacesAreBounded) {
   registry_.emplace(kTerm, SpaceTypes{{"dungeon", dungeon()}}, now_);
-  registry_->node_came("a.1", now_);
-  registry_->directory_complete(now_);
-  for (std::uint64_t i = 1; i <= kMaxSpaces; ++i) {  // all of an earlier service
+  const auto node_of = [](std::uint64_t i) { return "a." + std::to_string((i - 1) / kMaxHosted); };
+  for (std::uint64_t i = 1; i <= kMaxSpaces + 1; ++i) {  // all of an earlier service
     const SpaceName name{{"dungeon", std::to_string(i)}, 1};
-    rows_["a.1"].push_back({{kTerm - 1, i}, name, true, false, {}, 5, {}});
+    rows_[node_of(i)].push_back({{kTerm - 1, i}, name, true, false, {}, 5, {}});
   }
-  announce("a.1");
+  for (const auto& [node, rows] : rows_) registry_->node_came(node, now_);
+  registry_->directory_complete(now_);
+  for (std::uint64_t i = 1; i <= kMaxSpaces + 1; i += kMaxHosted) announce(node_of(i));
   EXPECT_EQ(registry_->spaces().size(), kMaxSpaces);
+  EXPECT_EQ(take_one<Close>().node, node_of(kMaxSpaces + 1)) << "one that no service has ordered";
   EXPECT_EQ(code_of(enter({"dungeon", "new"})), Errc::would_block);
   EXPECT_TRUE(waits(enter({"dungeon", "1"})));  // runs: it has asked for a seat
   EXPECT_EQ(take<Reserve>().size(), 1U);

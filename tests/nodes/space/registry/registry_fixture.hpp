@@ -37,7 +37,7 @@ inline SpaceType dungeon() {
   return type;
 }
 
-class RegistryFixture : public testing::Test {
+class RegistryFixture : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kTerm = 7;
 

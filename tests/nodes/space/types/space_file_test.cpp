@@ -13,7 +13,7 @@
 namespace starbus::nodes::space {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kArea = "capacity = 100\nmin = [0, 0]\nmax = [100, 100]\n";
 
