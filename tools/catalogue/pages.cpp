@@ -51,6 +51,7 @@
 #include "nodes/space/host/limits.hpp"
 #include "nodes/space/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
+#include "nodes/space/service/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
 #include "tools/bots/limits.hpp"
@@ -186,6 +187,7 @@ std::vector<LimitTable> limit_tables() {
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
       {"spaces", "nodes/space/limits.hpp", nodes::space::kSpaceLimits},
       {"registry of spaces", "nodes/space/registry/limits.hpp", nodes::space::kSpaceRegistryLimits},
+      {"service of spaces", "nodes/space/service/limits.hpp", nodes::space::kSpaceServiceLimits},
       {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
