@@ -39,7 +39,7 @@ bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
 for program in busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool \
-  starbus-gate starbus-login starbus-bots; do
+  starbus-gate starbus-login starbus-spaces starbus-bots; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done
@@ -96,6 +96,8 @@ for node in db gate login; do
   has "$etc/$node.toml.sample"
   run "sample of starbus-$node" "$bin/starbus-$node" --config "$etc/$node.toml.sample" --check-config || true
 done
+sed "s|/etc/starbus/space_types.toml|$etc/space_types.toml.sample|" "$etc/spaces.toml.sample" >"$scratch/spaces.toml"
+run "samples of starbus-spaces" "$bin/starbus-spaces" --config "$scratch/spaces.toml" --check-config || true
 
 # Again: nothing of the operator's changes, and an outdated header goes.
 echo '# changed by the operator' >>"$etc/busd.toml"
