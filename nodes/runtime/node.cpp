@@ -17,6 +17,9 @@ std::string Node::process() const {
 NodeState Node::state() const {
   return core_.lifecycle().state();
 }
+double Node::busy_ms_per_s() const {
+  return core_.busy().rates().busy;
+}
 
 void Node::require(std::string name, std::size_t count) {
   core_.require({std::move(name), count});

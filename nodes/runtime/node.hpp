@@ -58,6 +58,8 @@ class Node {
   const std::string& role() const;  // of the configuration; fixed
   std::string process() const;      // "HOST.NODE"; ".NODE" until it has been registered once
   NodeState state() const;          // the present one
+  /// How busy its loop was in the latest second, in ms of 1000: what its report says (load/).
+  double busy_ms_per_s() const;
 
   // --- within App::start only; a mistake in one of these fails the start ---
 
