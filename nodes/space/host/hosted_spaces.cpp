@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "nodes/space/host/check_order.hpp"
 #include "nodes/space/host/limits.hpp"
+#include "nodes/space/limits.hpp"
 
 namespace starbus::nodes::space {
 
@@ -32,6 +34,7 @@ Result<> HostedSpaces::obey(const Order& order, Time now) {
     for (auto& [life, space] : spaces_) space.created_by = space.closed_by = 0;
   }
   seen_ = std::max(seen_, order.number);
+  if (auto checked = check(order); !checked) return refuse_bad(order, std::move(checked));
   const auto found = spaces_.find(order.life);
   if (std::holds_alternative<Hello>(order.what)) {
     announce_ = true;
@@ -49,6 +52,20 @@ Result<> HostedSpaces::obey(const Order& order, Time now) {
     } else if (const auto* const countdown = std::get_if<Countdown>(&order.what)) {
       count_down(order.life, found->second, countdown->after, now);
     }
+  }
+  return {};
+}
+
+/// What has an answer gets it; of what has none, whoever has sent it is told.
+Result<> HostedSpaces::refuse_bad(const Order& order, Result<> why) {
+  const auto found = spaces_.find(order.life);
+  const Hosted* const space = found == spaces_.end() ? nullptr : &found->second;
+  if (std::holds_alternative<Create>(order.what)) {
+    reply(order, Reply::To::create, std::move(why), space);
+  } else if (std::holds_alternative<Reserve>(order.what)) {
+    reply(order, Reply::To::reserve, std::move(why), space);
+  } else {
+    return why;
   }
   return {};
 }
@@ -108,6 +125,10 @@ void HostedSpaces::obey_reserve(const Order& order, const Reserve& reserve, Time
     return refuse({Errc::full, to_string(space.name) + " has " + std::to_string(taken) + " of " +
                                    std::to_string(space.capacity)});
   }
+  const auto held = [&](const Ticket& ticket) { return tickets_.contains(ticket); };
+  if (std::ranges::any_of(reserve.tickets, held)) {
+    return refuse({Errc::bad_request, "tickets: a seat is held for one already"});
+  }
   for (const Ticket& ticket : reserve.tickets) {
     space.held[ticket] = now + reserve.hold;
     tickets_[ticket] = order.life;
@@ -158,6 +179,9 @@ void HostedSpaces::count_down(const Life& life, Hosted& space, std::chrono::mill
 }
 
 Result<> HostedSpaces::end_by_itself(const Life& life, std::chrono::milliseconds after, Time now) {
+  if (after < std::chrono::milliseconds(0) || after > kLongestCountdown) {
+    return Error(Errc::bad_request, "a countdown of " + std::to_string(after.count()) + " ms");
+  }
   const auto found = spaces_.find(life);
   if (found == spaces_.end()) return Errc::unknown_space;
   Hosted& space = found->second;
@@ -182,6 +206,20 @@ Result<Life> HostedSpaces::arrive(const Ticket& ticket, Time now) {
 void HostedSpaces::leave(const Life& life) {
   const auto found = spaces_.find(life);
   if (found != spaces_.end() && found->second.present > 0) --found->second.present;
+}
+
+void HostedSpaces::drain(std::chrono::milliseconds after, Time now) {
+  draining_ = true;
+  for (auto& [life, space] : spaces_) {
+    if (space.state == State::ending) continue;
+    give_up_seats(space);
+    if (space.present == 0) {
+      end(life, space);
+    } else if (!space.ends_at || *space.ends_at > now + after) {
+      space.ends_at = now + after;
+      work_.emplace_back(Warn{life, after});
+    }
+  }
 }
 
 void HostedSpaces::due(Time now) {

@@ -44,7 +44,8 @@ class HostedSpaces {
   HostedSpaces(std::vector<std::string> types, std::vector<std::string> labels)
       : types_(std::move(types)), labels_(std::move(labels)) {}
 
-  /// stale_service: a later service has given orders; nothing was done.
+  /// stale_service: a later service has given orders; nothing was done. bad_request: the order has
+  /// values that no service sends (check_order.hpp), and no answer that could say so.
   Result<> obey(const Order& order, Time now);
   /// The space runs and has its name, or has failed and is gone. Ignored of one that was ended.
   void started(const Life& life, const Result<>& result);
@@ -55,10 +56,14 @@ class HostedSpaces {
   Result<Life> arrive(const Ticket& ticket, Time now);
   /// A player has left, or has ended. Ignored if the space is unknown, or empty.
   void leave(const Life& life);
-  /// A space ends by itself after that time: its match is over. unknown_space, ends.
+  /// A space ends by itself after that time: its match is over. unknown_space, ends; bad_request: a
+  /// time below 0 or above kLongestCountdown.
   Result<> end_by_itself(const Life& life, std::chrono::milliseconds after, Time now);
   /// The node drains: it takes no more spaces, and nobody in.
   void drain() { draining_ = true; }
+  /// The same, and all spaces end: those without players now, the others after that time at the
+  /// latest, of which they are warned.
+  void drain(std::chrono::milliseconds after, Time now);
 
   /// Gives up seats whose time is over, and ends spaces whose countdown is.
   void due(Time now);
@@ -85,6 +90,7 @@ class HostedSpaces {
     std::uint64_t created_by = 0;  // number of the order to answer
     std::uint64_t closed_by = 0;   // 0: none
   };
+  Result<> refuse_bad(const Order& order, Result<> why);
   void obey_create(const Order& order, const Create& create);
   void obey_reserve(const Order& order, const Reserve& reserve, Time now);
   void obey_close(const Order& order, const Close& close);

@@ -2,12 +2,27 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
+
 #include "nodes/space/host/limits.hpp"
+#include "nodes/space/limits.hpp"
+#include "nodes/space/registry/limits.hpp"
 
 namespace starbus::nodes::space {
 namespace {
 
 using namespace std::chrono_literals;
+
+SpaceType plain(std::string name, std::uint32_t capacity = 3) {
+  SpaceType type;
+  type.name = std::move(name);
+  type.capacity = capacity;
+  type.max = {100, 100, 0};
+  type.sight = type.cell = 30;
+  type.ticks_per_second = 10;
+  return type;
+}
 
 class HostedSpacesTest : public ::testing::Test {
  protected:
@@ -18,10 +33,7 @@ class HostedSpacesTest : public ::testing::Test {
     ASSERT_TRUE(host_.obey(order(life, std::move(what)), now_));
   }
   void create(std::uint64_t life, std::uint32_t line = 1, std::uint32_t capacity = 3) {
-    SpaceType type;
-    type.name = "town";
-    type.capacity = capacity;
-    obey(life, Create{{{"town", ""}, line}, type, ""});
+    obey(life, Create{{{"town", ""}, line}, plain("town", capacity), ""});
   }
   void run(std::uint64_t life, std::uint32_t line = 1) {
     create(life, line);
@@ -161,9 +173,7 @@ TEST_F(HostedSpacesTest, WhatCannotBeHereIsRefused) {
   run(1);
   create(2, 1);
   EXPECT_EQ(reply().result.error(), Errc::already_there);
-  SpaceType arena;
-  arena.name = "arena";
-  obey(3, Create{{{"arena", ""}, 1}, arena, ""});
+  obey(3, Create{{{"arena", ""}, 1}, plain("arena"), ""});
   EXPECT_EQ(reply().result.error(), Errc::unknown_type);
   create(4, 2);
   (void)host_.take_work();
@@ -189,6 +199,96 @@ TEST_F(HostedSpacesTest, OneThatStillStartsEndsWhenItIsForced) {
   EXPECT_TRUE(host_.take_replies().empty());
   host_.ended({1, 1});
   EXPECT_EQ(reply().to, Reply::To::close);
+}
+
+TEST_F(HostedSpacesTest, AbsurdTypesAreRefusedBeforeAnythingIsMade) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto refused = [&](const char* what, const std::function<void(Create&)>& spoil) {
+    Create create{{{"town", ""}, 1}, plain("town"), ""};
+    spoil(create);
+    obey(7, create);
+    const Reply said = reply();
+    EXPECT_TRUE(said.result.error() == Errc::bad_request || said.result.error() == Errc::bad_name)
+        << what << ": " << said.result.error().to_string();
+    EXPECT_EQ(said.to, Reply::To::create) << what;
+    EXPECT_TRUE(host_.take_work().empty()) << what;
+    EXPECT_EQ(host_.size(), 0U) << what;
+  };
+  refused("no tick", [](Create& c) { c.type.ticks_per_second = 0; });
+  refused("many ticks", [](Create& c) { c.type.ticks_per_second = kMaxTicksPerSecond + 1; });
+  refused("no room", [](Create& c) { c.type.capacity = 0; });
+  refused("much room", [](Create& c) { c.type.capacity = kMaxCapacity + 1; });
+  refused("no corner", [&](Create& c) { c.type.max[0] = nan; });
+  refused("no height", [&](Create& c) { c.type.min[2] = nan; });
+  refused("no area", [](Create& c) { c.type.max = c.type.min; });
+  refused("beyond the world", [](Create& c) { c.type.max[1] = 1e30F; });
+  refused("too many cells", [](Create& c) {
+    c.type.min = {-1e6F, -1e6F, 0};
+    c.type.max = {1e6F, 1e6F, 0};
+    c.type.cell = 1;
+  });
+  refused("a cell without size", [](Create& c) { c.type.cell = 0; });
+  refused("a cell of no size", [&](Create& c) { c.type.cell = nan; });
+  refused("endless sight", [](Create& c) { c.type.sight = 1e9F; });
+  refused("line 0", [](Create& c) { c.name.line = 0; });
+  refused("a far line", [](Create& c) { c.name.line = kMaxLines + 1; });
+  refused("a key of another form", [](Create& c) { c.name.place.key = "../x"; });
+  refused("a type of another form", [](Create& c) { c.type.name = c.name.place.type = "Town!"; });
+  refused("the name of another type", [](Create& c) { c.name.place.type = "arena"; });
+  refused("a large setup", [](Create& c) { c.setup.assign(kMaxSetup + 1, 'x'); });
+  refused("many labels", [](Create& c) { c.type.labels.resize(kMaxSpaceLabels + 1); });
+}
+
+TEST_F(HostedSpacesTest, AbsurdOrdersForASpaceAreRefused) {
+  run(1);
+  const auto reserved = [&](const Reserve& reserve) {
+    obey(1, reserve);
+    return reply().result.error();
+  };
+  EXPECT_EQ(reserved({std::vector<Ticket>(1'000'000), 30s}), Errc::bad_request);
+  EXPECT_EQ(reserved({{}, 30s}), Errc::bad_request);
+  EXPECT_EQ(reserved({{{5, 1}, {5, 1}}, 30s}), Errc::bad_request);
+  EXPECT_EQ(reserved({{{5, 1}}, -1ms}), Errc::bad_request);
+  EXPECT_EQ(reserved({{{5, 1}}, std::chrono::milliseconds::max()}), Errc::bad_request);
+  EXPECT_EQ(reserved({{{5, 1}}, 30s}), Errc::ok);
+  EXPECT_EQ(reserved({{{5, 1}}, 30s}), Errc::bad_request) << "a seat is held for it";
+  run(2, 2);
+  obey(2, Reserve{{{5, 1}}, 30s});
+  EXPECT_EQ(reply().result.error(), Errc::bad_request) << "in another space";
+  const auto told = [&](decltype(Order::what) what) {
+    return host_.obey(order(1, std::move(what)), now_).error();
+  };
+  EXPECT_EQ(told(Countdown{-1ms}), Errc::bad_request);
+  EXPECT_EQ(told(Countdown{std::chrono::milliseconds::max()}), Errc::bad_request);
+  EXPECT_EQ(told(Release{std::vector<Ticket>(1'000'000)}), Errc::bad_request);
+  EXPECT_EQ(host_.end_by_itself({1, 1}, -1ms, now_).error(), Errc::bad_request);
+  EXPECT_EQ(host_.end_by_itself({1, 1}, 61min, now_).error(), Errc::bad_request);
+  EXPECT_TRUE(host_.take_work().empty());
+  EXPECT_EQ(host_.announcement(0, now_).spaces[0].seats, (Seats{0, 1}));
+}
+
+TEST_F(HostedSpacesTest, ADrainEndsEmptySpacesAtOnceAndTheOthersInTime) {
+  for (const std::uint64_t life : {1U, 2U, 3U}) {
+    run(life, static_cast<std::uint32_t>(life));
+    reserve(life, {life * 10, life * 10 + 1});
+  }
+  (void)host_.arrive({term_, 10}, now_);
+  (void)host_.arrive({term_, 30}, now_);
+  obey(3, Countdown{10min});
+  (void)host_.take_work();
+  (void)host_.take_replies();
+  host_.drain(3s, now_);
+  const auto work = host_.take_work();
+  ASSERT_EQ(work.size(), 3U);
+  EXPECT_EQ(std::get<HostedSpaces::Warn>(work[0]).after, 3s);
+  EXPECT_EQ(std::get<HostedSpaces::End>(work[1]).life, (Life{1, 2})) << "nobody is there";
+  EXPECT_EQ(std::get<HostedSpaces::Warn>(work[2]).life, (Life{1, 3})) << "10 min are too long";
+  EXPECT_EQ(host_.arrive({term_, 11}, now_).error(), Errc::unknown_ticket);
+  now_ += 3s;
+  host_.due(now_);
+  EXPECT_EQ(host_.take_work().size(), 2U);
+  create(9, 9);
+  EXPECT_EQ(reply().result.error(), Errc::ends);
 }
 
 TEST_F(HostedSpacesTest, SpacesAreBounded) {

@@ -26,6 +26,8 @@ inline SpaceType town(std::uint32_t capacity = 100, std::uint32_t max_lines = 4)
   type.idle = 60s;
   type.countdown = 10s;
   type.ticks_per_second = 10;
+  type.max = {100, 100, 0};
+  type.sight = type.cell = 30;
   type.weight = 50;
   return type;
 }

@@ -23,6 +23,8 @@ SpaceType type_of(const std::string& name, std::uint32_t capacity, std::uint32_t
   type.idle = 8s;
   type.countdown = 3s;
   type.ticks_per_second = 10;
+  type.max = {100, 100, 0};
+  type.sight = type.cell = 30;
   type.weight = 40;
   return type;
 }
