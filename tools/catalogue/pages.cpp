@@ -50,6 +50,7 @@
 #include "nodes/space/error.hpp"
 #include "nodes/space/host/limits.hpp"
 #include "nodes/space/limits.hpp"
+#include "nodes/space/node/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/service/limits.hpp"
 #include "storage/error.hpp"
@@ -189,6 +190,7 @@ std::vector<LimitTable> limit_tables() {
       {"registry of spaces", "nodes/space/registry/limits.hpp", nodes::space::kSpaceRegistryLimits},
       {"service of spaces", "nodes/space/service/limits.hpp", nodes::space::kSpaceServiceLimits},
       {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
+      {"running spaces", "nodes/space/node/limits.hpp", nodes::space::kSpaceNodeLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"sessions at a gate", "nodes/gate/core/limits.hpp", nodes::gate::kGateCoreLimits},

@@ -1,0 +1,38 @@
+#include "nodes/space/node/space_app.hpp"
+
+#include "nodes/space/limits.hpp"
+#include "nodes/space/names.hpp"
+
+namespace starbus::nodes::space {
+
+void SpaceApp::configure(daemon::ConfigReader& reader) {
+  daemon::ConfigReader spaces = reader.table("spaces");
+  options_.labels = spaces.strings("labels");
+  if (options_.labels.size() > kMaxSpaceLabels) {
+    spaces.problem("labels", "'labels': at most " + std::to_string(kMaxSpaceLabels));
+  }
+  for (const std::string& label : options_.labels) {
+    if (!label.empty() && label.size() <= kMaxSpaceLabel && check_key(label)) continue;
+    spaces.problem("labels", "'labels': give each 1 to " + std::to_string(kMaxSpaceLabel) +
+                                 " of a-z A-Z 0-9 _ -");
+    return;
+  }
+}
+
+bus::Result<> SpaceApp::start(Node& node) {
+  entities::HostOptions how = entity_options(node);
+  options_.draw = how.draw;
+  entities_.emplace(node.rpc(), node.timers(), node.name(), std::move(how));
+  for (const auto& declaration : entities_to_declare_) declaration(*entities_);
+  spaces_.emplace(node.rpc(), node.timers(), entities_->entities(), options_);
+  for (const auto& declaration : spaces_to_declare_) declaration(*spaces_, node);
+  if (auto joined = entities_->join(node); !joined) return joined;
+  return spaces_->join(node);  // drains first
+}
+
+std::string SpaceApp::status() const {
+  if (!spaces_) return {};
+  return std::to_string(spaces_->size()) + " spaces";
+}
+
+}  // namespace starbus::nodes::space

@@ -1,0 +1,139 @@
+// The host's view for operators: /spaces, and metrics.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "bus/io/clock.hpp"
+#include "nodes/space/node/space_host.hpp"
+
+namespace starbus::nodes::space {
+namespace {
+
+using bus::io::boot_now;
+using nlohmann::json;
+using State = RunningSpace::State;
+
+constexpr std::array kSpaceStates = {State::claiming, State::starting, State::running,
+                                     State::ending};
+
+double ms_of(TickHistogram::Time time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+json json_of(const TickHistogram& times) {
+  return {{"p50", ms_of(times.percentile(0.5))},
+          {"p99", ms_of(times.percentile(0.99))},
+          {"max", ms_of(times.max())}};
+}
+
+json ticks_of(RunningSpace& space) {
+  const TickSpan& latest = space.figures().window(boot_now());
+  return {{"per_second", space.type().ticks_per_second},
+          {"ticks", space.figures().ticks()},
+          {"missed", space.figures().missed()},
+          {"window_ticks", latest.ticks},
+          {"window_missed", latest.missed},
+          {"late_ms", json_of(latest.late)},
+          {"took_ms", json_of(latest.took)}};
+}
+
+}  // namespace
+
+void SpaceHost::add_admin(Node& node) {
+  auto& admin = node.process_context().admin;
+  admin.get("/spaces", daemon::AdminRole::observe, [this](const daemon::Request&) {
+    json rows = json::array();
+    const Announcement all = hosted_ ? hosted_->announcement(0, boot_now()) : Announcement();
+    for (const SpaceRow& row : all.spaces) {
+      json text = {{"space", to_string(row.name)},
+                   {"life", std::to_string(row.life.term) + "." + std::to_string(row.life.number)},
+                   {"capacity", row.capacity},
+                   {"players", row.seats.present},
+                   {"seats_held", row.seats.held}};
+      if (row.ending) text["ends_in_ms"] = row.ends_in.count();
+      if (RunningSpace* const space = find_running(row.life)) {
+        text["state"] = name_of(space->state());
+        if (space->space() != nullptr) {
+          text["id"] = text_of(space->space()->id());
+          text["others"] = space->space()->others();
+        }
+        text["tick"] = ticks_of(*space);
+      }
+      rows.push_back(std::move(text));
+    }
+    return daemon::Response::json({{"term", all.term},
+                                   {"draining", draining_},
+                                   {"types", all.types},
+                                   {"labels", options_.labels},
+                                   {"spaces", std::move(rows)}});
+  });
+}
+
+void SpaceHost::add_metrics(Node& node) {
+  using daemon::Metrics;
+  Metrics& metrics = node.process_context().metrics;
+  metrics.family(
+      "starbus_space_hosted", "Spaces of this process, by state.", Metrics::Kind::gauge, [this] {
+        std::vector<Metrics::Sample> samples;
+        for (const State state : kSpaceStates) {
+          const auto count = std::ranges::count_if(
+              running_, [&](const auto& each) { return each.second->state() == state; });
+          samples.push_back({{{"state", std::string(name_of(state))}}, static_cast<double>(count)});
+        }
+        return samples;
+      });
+  // By type, as spaces come and go by the thousand.
+  const auto times = [&](const char* name, const char* help, TickHistogram TickSpan::*which) {
+    metrics.family(name, help, Metrics::Kind::gauge, [this, which] {
+      std::map<std::string, TickSpan> by_type;
+      for (const auto& [life, space] : running_) {
+        by_type[space->type().name].merge(space->figures().window(boot_now()));
+      }
+      std::vector<Metrics::Sample> samples;
+      for (const auto& [type, span] : by_type) {
+        const TickHistogram& all = span.*which;
+        const auto add = [&samples, of = type](const char* quantile, TickHistogram::Time time) {
+          samples.push_back({{{"type", of}, {"quantile", quantile}},
+                             std::chrono::duration<double>(time).count()});
+        };
+        add("0.5", all.percentile(0.5));
+        add("0.99", all.percentile(0.99));
+        add("1", all.max());
+      }
+      return samples;
+    });
+  };
+  times("starbus_space_tick_seconds", "Seconds that a tick takes, in the latest window.",
+        &TickSpan::took);
+  times("starbus_space_tick_late_seconds",
+        "Seconds from the due time of a tick to its begin, in the latest window.", &TickSpan::late);
+  const auto totals = [&](const char* name, const char* help, std::uint64_t Totals::*which) {
+    metrics.family(name, help, Metrics::Kind::counter, [this, which] {
+      std::vector<Metrics::Sample> samples;
+      for (const auto& [type, all] : totals_) {
+        samples.push_back({{{"type", type}}, static_cast<double>(all.*which)});
+      }
+      return samples;
+    });
+  };
+  totals("starbus_space_ticks_total", "Ticks of spaces.", &Totals::ticks);
+  totals("starbus_space_missed_ticks_total", "Ticks of spaces that were merged into a later one.",
+         &Totals::missed);
+  const auto counter = [&](const char* name, const char* help, std::uint64_t SpaceCounters::*what) {
+    metrics.counter(name, help, [this, what] { return static_cast<double>(counters_.*what); });
+  };
+  counter("starbus_space_started_total", "Spaces started in this process.",
+          &SpaceCounters::started);
+  counter("starbus_space_failed_total", "Spaces that could not start.", &SpaceCounters::failed);
+  counter("starbus_space_ended_total", "Spaces ended in order.", &SpaceCounters::ended);
+  counter("starbus_space_ended_badly_total", "Spaces whose on_end failed or took too long.",
+          &SpaceCounters::ended_badly);
+  counter("starbus_space_lost_total", "Spaces ended by a lost lease.", &SpaceCounters::lost);
+  counter("starbus_space_arrived_total", "Players that arrived with a ticket.",
+          &SpaceCounters::arrived);
+  counter("starbus_space_refused_total", "Players whose arrival was refused.",
+          &SpaceCounters::refused);
+}
+
+}  // namespace starbus::nodes::space
