@@ -56,7 +56,7 @@ struct SpaceHostOptions {
 };
 
 /// Since the host was made.
-struct SpaceCounters {
+struct SpaceHostCounters {
   std::uint64_t started = 0;
   std::uint64_t failed = 0;       // could not start
   std::uint64_t ended = 0;        // in order
@@ -120,7 +120,7 @@ class SpaceHost final : private SpaceHome {
   GameSpace* find(const SpaceName& name);
   GameSpace* find(entity::OnlineId id);
   std::size_t size() const { return running_.size(); }
-  const SpaceCounters& counters() const { return counters_; }
+  const SpaceHostCounters& counters() const { return counters_; }
 
   // --- what join() ties; for those who have no node ---
 
@@ -188,7 +188,7 @@ class SpaceHost final : private SpaceHome {
   std::string orders_name_;  // as bound; empty: not bound
   std::string group_name_;
   Done drained_;  // set while it drains
-  SpaceCounters counters_;
+  SpaceHostCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<bool> lease_ = std::make_shared<bool>(true);  // another one after its loss
   TickDriver ticks_;

@@ -120,20 +120,21 @@ void SpaceHost::add_metrics(Node& node) {
   totals("starbus_space_ticks_total", "Ticks of spaces.", &Totals::ticks);
   totals("starbus_space_missed_ticks_total", "Ticks of spaces that were merged into a later one.",
          &Totals::missed);
-  const auto counter = [&](const char* name, const char* help, std::uint64_t SpaceCounters::*what) {
+  const auto counter = [&](const char* name, const char* help,
+                           std::uint64_t SpaceHostCounters::*what) {
     metrics.counter(name, help, [this, what] { return static_cast<double>(counters_.*what); });
   };
   counter("starbus_space_started_total", "Spaces started in this process.",
-          &SpaceCounters::started);
-  counter("starbus_space_failed_total", "Spaces that could not start.", &SpaceCounters::failed);
-  counter("starbus_space_ended_total", "Spaces ended in order.", &SpaceCounters::ended);
+          &SpaceHostCounters::started);
+  counter("starbus_space_failed_total", "Spaces that could not start.", &SpaceHostCounters::failed);
+  counter("starbus_space_ended_total", "Spaces ended in order.", &SpaceHostCounters::ended);
   counter("starbus_space_ended_badly_total", "Spaces whose on_end failed or took too long.",
-          &SpaceCounters::ended_badly);
-  counter("starbus_space_lost_total", "Spaces ended by a lost lease.", &SpaceCounters::lost);
+          &SpaceHostCounters::ended_badly);
+  counter("starbus_space_lost_total", "Spaces ended by a lost lease.", &SpaceHostCounters::lost);
   counter("starbus_space_arrived_total", "Players that arrived with a ticket.",
-          &SpaceCounters::arrived);
+          &SpaceHostCounters::arrived);
   counter("starbus_space_refused_total", "Players whose arrival was refused.",
-          &SpaceCounters::refused);
+          &SpaceHostCounters::refused);
 }
 
 }  // namespace starbus::nodes::space

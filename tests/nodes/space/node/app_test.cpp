@@ -13,7 +13,7 @@
 #include "tests/nodes/runtime/node_fixture.hpp"
 #include "tests/nodes/space/node/support.hpp"
 
-namespace starbus::nodes::space::test {
+namespace starbus::nodes::space::node_test {
 namespace {
 
 using nlohmann::json;
@@ -184,4 +184,4 @@ TEST(SpaceHostDeclarations, MistakesFailTheStart) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::space::test
+}  // namespace starbus::nodes::space::node_test

@@ -66,7 +66,7 @@ space::Result<> let_in(space::SpaceHost& host, Player& player, const space::Tick
 
 }  // namespace example
 
-namespace starbus::nodes::space::test {
+namespace starbus::nodes::space::node_test {
 namespace {
 
 std::string text_of_file(const std::filesystem::path& path) {
@@ -117,4 +117,4 @@ TEST_F(SpaceGuideTest, TheExampleRuns) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::space::test
+}  // namespace starbus::nodes::space::node_test

@@ -3,7 +3,7 @@
 #include "tests/nodes/space/node/support.hpp"
 #include "tests/thrown_log.hpp"
 
-namespace starbus::nodes::space::test {
+namespace starbus::nodes::space::node_test {
 namespace {
 
 using ::testing::Contains;
@@ -305,4 +305,4 @@ TEST_F(SpaceOrdersTest, AnEarlierServiceAndAbsurdOrdersAreRefused) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::space::test
+}  // namespace starbus::nodes::space::node_test

@@ -3,7 +3,7 @@
 #include "tests/nodes/space/node/support.hpp"
 #include "tests/thrown_log.hpp"
 
-namespace starbus::nodes::space::test {
+namespace starbus::nodes::space::node_test {
 namespace {
 
 using ::testing::Contains;
@@ -262,4 +262,4 @@ TEST_F(SpaceDrainTest, OfANodeWithoutSpacesIsOverAtOnce) {
 }
 
 }  // namespace
-}  // namespace starbus::nodes::space::test
+}  // namespace starbus::nodes::space::node_test

@@ -22,7 +22,7 @@
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
-namespace starbus::nodes::space::test {
+namespace starbus::nodes::space::node_test {
 
 namespace rpc = entity::rpc;
 using boost::asio::use_awaitable;
@@ -427,4 +427,4 @@ class SpaceOrdersTest : public SpaceTestBase {
   std::uint64_t number = 0;
 };
 
-}  // namespace starbus::nodes::space::test
+}  // namespace starbus::nodes::space::node_test
