@@ -141,6 +141,25 @@ TEST_F(RegistryNews, NoNodeTakesANameThatTheDirectoryShowsElsewhere) {
   EXPECT_EQ(registry_->lines(kTown)[0].node, "a.1");
 }
 
+TEST_F(RegistryNews, ASpaceThatIsListedTwiceIsOneAndItsNameHasOne) {
+  wake({town()}, {"a.1"});
+  SpaceRow other = kLeft;  // another life of the name
+  other.life.number = 2;
+  Announcement news;
+  news.spaces = {kLeft, kLeft, other};
+  say("a.1", news);
+  const Order close = take_one<Close>();
+  EXPECT_EQ(close.life, other.life);
+  EXPECT_EQ(registry_->spaces().size(), 1U);
+  EXPECT_EQ(registry_->lines(kTown)[0].taken, 40U);
+  EXPECT_EQ(registry_->nodes().find("a.1")->work.lives.size(), 1U);
+  forget(close);
+  say("a.1", news_with(kLeft));
+  EXPECT_EQ(registry_->spaces().size(), 1U);
+  registry_->node_left("a.1", now_);
+  EXPECT_TRUE(registry_->spaces().empty());
+}
+
 TEST_F(RegistryNews, MoreSeatsThanASpaceHasCountAsFull) {
   begin({town(100, 1)}, {"a.1"});
   (void)enter(kTown);
