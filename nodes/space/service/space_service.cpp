@@ -16,8 +16,8 @@ namespace rpc = entity::rpc;
 /// that ends first, nobody waits.
 class SpaceService::Visitor {
  public:
-  Visitor(SpaceService& service, std::uint64_t request, const bus::Process& process)
-      : process(process), service_(service), request_(request) {
+  Visitor(SpaceService& service, std::uint64_t request, const bus::Process& caller)
+      : process(caller), service_(service), request_(request) {
     service_.visitors_.emplace(request_, this);
   }
   ~Visitor() {
