@@ -98,12 +98,14 @@ void Registry::due(Time now) {
   }
   expire(now);
   if (rebuilding_) return try_rebuilt(now);
-  std::vector<PlaceId> all;
-  all.reserve(places_.size());
-  for (const auto& [id, place] : places_) all.push_back(id);
-  for (const PlaceId& id : all) {
-    keep_time(id, places_.at(id), now);
-    settle(id, now);
+  // What has happened to a place was settled then; here is what only time does.
+  for (std::size_t left = std::min<std::size_t>(places_.size(), kPlacesAtOnce); left > 0; --left) {
+    auto next = places_.upper_bound(looked_at_);
+    if (next == places_.end()) next = places_.begin();
+    if (next == places_.end()) return;
+    looked_at_ = next->first;
+    keep_time(looked_at_, next->second, now);
+    settle(looked_at_, now);
   }
 }
 

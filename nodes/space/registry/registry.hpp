@@ -162,6 +162,7 @@ class Registry {
   bool superseded_ = false;
   NodeBook book_;
   Places places_;
+  PlaceId looked_at_;  // by due(), last
   std::map<Life, SpaceName> lives_;
   std::map<std::string, std::set<SpaceName>> by_node_;
   std::map<SpaceName, std::string> held_;  // by the directory

@@ -170,6 +170,25 @@ TEST_F(RegistryBounds, FewSpacesStartOnANodeAtOnce) {
   EXPECT_EQ(take<Create>().size(), 1U);
 }
 
+TEST_F(RegistryBounds, ManyPlacesAreLookedAtInSeveralSteps) {
+  registry_.emplace(kTerm, SpaceTypes{{"dungeon", dungeon()}}, now_);
+  constexpr std::uint64_t kMany = kMaxHosted;
+  const std::vector<std::string> nodes = {"a.1", "a.2", "a.3"};
+  for (std::uint64_t i = 0; i < nodes.size() * kMany; ++i) {
+    const SpaceName name{{"dungeon", std::to_string(i)}, 1};
+    rows_[nodes[i / kMany]].push_back({{kTerm - 1, i + 1}, name, true, false, {}, 5, {}});
+  }
+  for (const std::string& node : nodes) registry_->node_came(node, now_);
+  registry_->directory_complete(now_);
+  for (const std::string& node : nodes) announce(node);
+  std::set<Life> closed;
+  for (const std::size_t expected : {1'024U, 2'048U, 3'072U}) {
+    pass(closed.empty() ? dungeon().idle : 100ms);
+    for (const Order& order : take<Close>()) closed.insert(order.life);
+    EXPECT_EQ(closed.size(), expected);
+  }
+}
+
 TEST_F(RegistryBounds, SpacesAreBounded) {
   registry_.emplace(kTerm, SpaceTypes{{"dungeon", dungeon()}}, now_);
   const auto node_of = [](std::uint64_t i) { return "a." + std::to_string((i - 1) / kMaxHosted); };
