@@ -51,6 +51,8 @@
 #include "nodes/space/host/limits.hpp"
 #include "nodes/space/limits.hpp"
 #include "nodes/space/node/limits.hpp"
+#include "nodes/space/movement/error.hpp"
+#include "nodes/space/movement/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/service/limits.hpp"
 #include "storage/error.hpp"
@@ -191,6 +193,7 @@ std::vector<LimitTable> limit_tables() {
       {"service of spaces", "nodes/space/service/limits.hpp", nodes::space::kSpaceServiceLimits},
       {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
       {"running spaces", "nodes/space/node/limits.hpp", nodes::space::kSpaceNodeLimits},
+      {"movement", "nodes/space/movement/limits.hpp", nodes::movement::kMovementLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"sessions at a gate", "nodes/gate/core/limits.hpp", nodes::gate::kGateCoreLimits},

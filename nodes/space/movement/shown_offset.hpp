@@ -1,0 +1,34 @@
+/// Hides a correction from the eyes of the player that is corrected: it is shown beside its place,
+/// by an offset that goes to nothing. A value, used by one thread; sans-IO; cannot fail.
+#pragma once
+
+#include "nodes/space/movement/locomotion.hpp"
+
+namespace starbus::nodes::movement {
+
+/// How offsets are shown.
+struct OffsetOptions {
+  float most = 2.56F;    ///< m: an offset is never longer
+  float snap = 3.84F;    ///< m: a longer correction is shown at once
+  float half_life = 50;  ///< ms until half of an offset has gone
+};
+
+class ShownOffset {
+ public:
+  explicit ShownOffset(const OffsetOptions& options = {}) : options_(options) {}
+
+  /// A correction has moved the player from one place to another.
+  void corrected(const Position& from, const Position& to);
+  /// Time has passed, in ms.
+  void pass(float ms);
+  /// Where to show a player that is at `place`.
+  Position shown(const Position& place) const;
+  /// m.
+  double length() const { return distance({}, offset_); }
+
+ private:
+  OffsetOptions options_;
+  Position offset_;
+};
+
+}  // namespace starbus::nodes::movement
