@@ -19,7 +19,7 @@ std::optional<std::uint64_t> steps(float place, std::int32_t origin, std::int64_
 
 /// cm/s.
 std::uint64_t speed_code(float speed) {
-  const double code = std::clamp(static_cast<double>(speed) * 100, -32767.0, 32767.0);
+  const double code = std::clamp(static_cast<double>(speed) * 100, -32768.0, 32767.0);
   return static_cast<std::uint16_t>(static_cast<std::int16_t>(std::lround(code)));
 }
 
