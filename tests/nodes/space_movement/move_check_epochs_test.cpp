@@ -168,7 +168,9 @@ TEST_F(MoveCheckTimes, TheTimeOfAMoveIsFreeOfJitter) {
     now = std::max(now, sent + 30 + static_cast<int>(random() % 200));
     if (take(walk(0.01, 50), now).verdict != Verdict::accepted) continue;
     const std::uint32_t at = check_.state().at;
-    if (sent > 2000) EXPECT_NEAR(at, sent + 30, 15);
+    if (sent > 2000) {
+      EXPECT_NEAR(at, sent + 30, 15);
+    }
     EXPECT_LE(at, static_cast<std::uint32_t>(now));
     EXPECT_GE(at, before);
     before = at;

@@ -103,6 +103,8 @@ TEST(MoveCodec, VelocityIsSaidInTheAirAndNearBy) {
   EXPECT_EQ(seen.move.velocity, move.velocity);
   move.velocity.z = 9000;  // faster than the bytes can say
   EXPECT_FLOAT_EQ(round_trip(move, Detail::fine).move.velocity.z, 327.67F);
+  move.velocity.z = -9000;
+  EXPECT_FLOAT_EQ(round_trip(move, Detail::fine).move.velocity.z, -327.68F);
 }
 
 TEST(MoveCodec, ModesOtherThanTheFirstCostAByte) {

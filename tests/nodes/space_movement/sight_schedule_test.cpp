@@ -213,7 +213,7 @@ TEST(SightSchedule, NoneIsLeftOutWhateverComesAndGoes) {
     constexpr std::size_t kCrowd = 60;
     for (int tick = 0; tick < 2000; ++tick) {
       // One or two come in a tick, and the bytes are enough for four.
-      for (unsigned i = random() % 3; i > 0 && there.size() < kCrowd; --i) {
+      for (auto i = random() % 3; i > 0 && there.size() < kCrowd; --i) {
         ticks.add(next, static_cast<float>(random() % 100));
         there.push_back(next++);
       }

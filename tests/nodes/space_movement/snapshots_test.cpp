@@ -51,7 +51,9 @@ TEST(SnapshotTrace, ByTheServersTimeTheSpeedIsEven) {
     if (!clock.has_heard() || time < 4) continue;
     const Locomotion now = shown.at(time);
     const double speed = (static_cast<double>(now.position.x) - before) / 0.004 * 100;
-    if (before >= 0) EXPECT_NEAR(speed, 100, 5) << local;
+    if (before >= 0) {
+      EXPECT_NEAR(speed, 100, 5) << local;
+    }
     EXPECT_NEAR(now.velocity.x, 1, 0.05);
     before = static_cast<double>(now.position.x);
     ++looked;
