@@ -43,6 +43,10 @@ Result<> check_space(const SpaceName& name) {
                                    std::to_string(kMaxLines));
 }
 
+bool is_label(std::string_view label) {
+  return !label.empty() && label.size() <= kMaxSpaceLabel && check_key(label);
+}
+
 std::string to_string(const PlaceId& place) {
   return place.key.empty() ? place.type : place.type + "." + place.key;
 }

@@ -49,6 +49,9 @@ Result<> check_key(std::string_view key);
 Result<> check_place(const PlaceId& place);
 Result<> check_space(const SpaceName& name);
 
+/// Whether it is 1..kMaxSpaceLabel of a-z A-Z 0-9 _ -: what a type may ask of nodes.
+bool is_label(std::string_view label);
+
 /// "town", "dungeon.team7": for people.
 std::string to_string(const PlaceId& place);
 /// "town-3", "dungeon.team7-1": for people.

@@ -1,22 +1,12 @@
 #include "nodes/space/node/space_app.hpp"
 
-#include "nodes/space/limits.hpp"
-#include "nodes/space/names.hpp"
+#include "nodes/space/types/space_file.hpp"
 
 namespace starbus::nodes::space {
 
 void SpaceApp::configure(daemon::ConfigReader& reader) {
   daemon::ConfigReader spaces = reader.table("spaces");
-  options_.labels = spaces.strings("labels");
-  if (options_.labels.size() > kMaxSpaceLabels) {
-    spaces.problem("labels", "'labels': at most " + std::to_string(kMaxSpaceLabels));
-  }
-  for (const std::string& label : options_.labels) {
-    if (!label.empty() && label.size() <= kMaxSpaceLabel && check_key(label)) continue;
-    spaces.problem("labels", "'labels': give each 1 to " + std::to_string(kMaxSpaceLabel) +
-                                 " of a-z A-Z 0-9 _ -");
-    return;
-  }
+  options_.labels = read_labels(spaces);
 }
 
 bus::Result<> SpaceApp::start(Node& node) {

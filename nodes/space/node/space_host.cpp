@@ -69,7 +69,7 @@ bus::Result<> SpaceHost::check_config() const {
                       "more than " + std::to_string(kMaxSpaceLabels) + " labels");
   }
   for (const std::string& label : options_.labels) {
-    if (!label.empty() && label.size() <= kMaxSpaceLabel && check_key(label)) continue;
+    if (is_label(label)) continue;
     return bus::Error(bus::Errc::bad_config, "a label of another form: '" + label + "'");
   }
   return {};

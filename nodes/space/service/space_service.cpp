@@ -255,15 +255,18 @@ Result<std::vector<LineView>> SpaceService::lines(rpc::Caller&, PlaceId place) {
   return registry_->lines(place);
 }
 
-Result<SpacesPage> SpaceService::spaces(rpc::Caller&, SpaceName after, std::uint32_t most) {
-  if (auto present = check_present(); !present) return present.error();
-  const std::size_t limit = std::min<std::size_t>(most, kSpacesPage);
+SpacesPage SpaceService::page(const SpaceName& after, std::size_t most) const {
   SpacesPage page;
-  page.spaces = registry_->spaces_after(after, limit + 1);
-  page.more = page.spaces.size() > limit;
-  page.spaces.resize(std::min(page.spaces.size(), limit));
+  page.spaces = registry_->spaces_after(after, most + 1);
+  page.more = page.spaces.size() > most;
+  page.spaces.resize(std::min(page.spaces.size(), most));
   page.rebuilding = registry_->rebuilding();
   return page;
+}
+
+Result<SpacesPage> SpaceService::spaces(rpc::Caller&, SpaceName after, std::uint32_t most) {
+  if (auto present = check_present(); !present) return present.error();
+  return page(after, std::min<std::size_t>(most, kSpacesPage));
 }
 
 Result<> SpaceService::countdown(rpc::Caller&, SpaceName space,

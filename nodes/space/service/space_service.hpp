@@ -76,6 +76,8 @@ class SpaceService final : public service::Service,
   void reload(const SpaceTypes& types);
   /// Null before start().
   const Registry* registry() const { return registry_ ? &*registry_ : nullptr; }
+  /// At most `most` spaces, from the first one after that name on. From start() on.
+  SpacesPage page(const SpaceName& after, std::size_t most) const;
   /// A node obeys a later service: this one refuses all, and waits for its end.
   bool superseded() const { return superseded_; }
 

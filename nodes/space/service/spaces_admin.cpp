@@ -1,6 +1,5 @@
 #include "nodes/space/service/spaces_admin.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "nodes/space/service/limits.hpp"
@@ -63,11 +62,10 @@ json spaces_page(const SpaceDesk& desk, const SpaceName& after) {
   for (const auto& [process, node] : registry->nodes().nodes()) {
     page["nodes"].push_back(json_of(process, node, now));
   }
-  auto spaces = registry->spaces_after(after, kSpacesPage + 1);
-  page["more"] = spaces.size() > kSpacesPage;
-  spaces.resize(std::min<std::size_t>(spaces.size(), kSpacesPage));
+  const SpacesPage shown = desk.service->page(after, kSpacesPage);
+  page["more"] = shown.more;
   page["spaces"] = json::array();
-  for (const LineView& view : spaces) page["spaces"].push_back(json_of(view));
+  for (const LineView& view : shown.spaces) page["spaces"].push_back(json_of(view));
   return page;
 }
 

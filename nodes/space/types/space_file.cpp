@@ -98,19 +98,6 @@ void read_lines(ConfigReader& table, SpaceType& type) {
   }
 }
 
-void read_labels(ConfigReader& table, SpaceType& type) {
-  type.labels = table.strings("labels");
-  if (type.labels.size() > kMaxSpaceLabels) {
-    table.problem("labels", "'labels': at most " + std::to_string(kMaxSpaceLabels));
-  }
-  for (const std::string& label : type.labels) {
-    if (!label.empty() && label.size() <= kMaxSpaceLabel && check_key(label)) continue;
-    table.problem("labels", "'labels': give each 1 to " + std::to_string(kMaxSpaceLabel) +
-                                " of a-z A-Z 0-9 _ -");
-    return;
-  }
-}
-
 SpaceType read_one(ConfigReader& table) {
   SpaceType type;
   type.name = table.required_string("type");
@@ -142,11 +129,25 @@ SpaceType read_one(ConfigReader& table) {
   constexpr auto kWeight = static_cast<std::uint32_t>(kDefaultWeight);
   constexpr auto kHeaviest = static_cast<std::uint32_t>(kMaxWeight);
   type.weight = table.integer<std::uint32_t>("weight", kWeight, 1, kHeaviest);
-  read_labels(table, type);
+  type.labels = read_labels(table);
   return type;
 }
 
 }  // namespace
+
+std::vector<std::string> read_labels(ConfigReader& table) {
+  std::vector<std::string> labels = table.strings("labels");
+  if (labels.size() > kMaxSpaceLabels) {
+    table.problem("labels", "'labels': at most " + std::to_string(kMaxSpaceLabels));
+  }
+  for (const std::string& label : labels) {
+    if (is_label(label)) continue;
+    table.problem("labels", "'labels': give each 1 to " + std::to_string(kMaxSpaceLabel) +
+                                " of a-z A-Z 0-9 _ -");
+    break;
+  }
+  return labels;
+}
 
 void read_space_types(ConfigReader& reader, SpaceTypes& types) {
   for (ConfigReader& table : reader.tables("space")) {

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "daemon/config/config.hpp"
 #include "nodes/space/types/space_type.hpp"
@@ -16,5 +18,9 @@ void read_space_types(daemon::ConfigReader& reader, SpaceTypes& types);
 /// All types of these files. bad_config: the problems of the first file that has some, one per
 /// line; then nothing of any file is used.
 Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files);
+
+/// The key `labels` of a table: of a type, what its nodes must have; of a node, what it has. Each
+/// problem is noted in the table.
+std::vector<std::string> read_labels(daemon::ConfigReader& table);
 
 }  // namespace starbus::nodes::space
