@@ -98,7 +98,9 @@ void ClientLink::say_last(Reason reason, Effects& out) {
   if (away()) return end_stretch();
   droppables_.clear();
   const bool deaf = reason == Reason::too_slow || reason == Reason::away;
-  keep_unsent([&](const Part& part) { return !deaf && part.kind != PartKind::news; });
+  keep_unsent([&](const Part& part) {
+    return !deaf && part.kind != PartKind::news && part.kind != PartKind::sight;
+  });
   say(PartKind::over, body_of(Over{reason, closing_word()}), out);
   state_.closing = true;
 }
@@ -120,6 +122,7 @@ void ClientLink::new_run(Effects& out) {
   in_flight_ = 0;
   introduced_ = false;
   note_news(false);
+  note_sight(false);
   lead_ = 0;
   // The full state has what these say.
   keep_unsent([](const Part& part) {
@@ -142,6 +145,7 @@ void ClientLink::end_stretch() {
   state_.groups.clear();
   droppables_.clear();
   note_news(false);
+  note_sight(false);
   lead_ = 0;
   in_flight_ = 0;
   introduced_ = false;

@@ -123,6 +123,12 @@ class ClientLink {
   bool news_due() const { return news_wait_ && wants_news(); }
   /// Only if wants_news().
   void news(Body body, Effects& out);
+  /// As wants_news(), for what the player sees. While that waits, as noted, droppable updates leave
+  /// half of the credit to it and to properties.
+  bool wants_sight() const { return wants_news(); }
+  void note_sight(bool wait) { sight_wait_ = wait; }
+  /// Errors: as call; no_credit if not wants_sight(), which is noted.
+  Result<> sight(Body body, Effects& out);
   /// To a request that has begun. False: nobody waits for it any more.
   bool reply(std::uint64_t login, std::uint64_t u, bus::Bytes answer, Effects& out);
   /// Lets the client go: its last part says why, and its account is told.
@@ -220,7 +226,8 @@ class ClientLink {
   std::uint64_t unsent_bytes_ = 0;
   Droppables droppables_;
   bool news_wait_ = false;
-  std::int64_t lead_ = 0;  // bytes of properties before those of updates, while both wait
+  bool sight_wait_ = false;
+  std::int64_t lead_ = 0;  // bytes of properties and sight before updates, while both wait
   std::uint32_t handle_ = 0;
   bool introduced_ = false;
   bool frozen_ = false;

@@ -1,4 +1,5 @@
-// What a ClientLink hands to the bus, and when: properties and droppable updates wait for credit.
+// What a ClientLink hands to the bus, and when: properties, sight and droppable updates wait for
+// credit.
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -16,7 +17,7 @@ bool ClientLink::has_credit(std::size_t more) const {
 /// Properties are `bytes` further ahead.
 void ClientLink::lead(std::int64_t bytes) {
   constexpr auto kMost = static_cast<std::int64_t>(kSoftLead);
-  const bool both = bytes > 0 ? !droppables_.empty() : news_wait_;
+  const bool both = bytes > 0 ? !droppables_.empty() : news_wait_ || sight_wait_;
   lead_ = both ? std::clamp(lead_ + bytes, -kMost, kMost) : 0;
 }
 
@@ -37,6 +38,15 @@ void ClientLink::news(Body body, Effects& out) {
   if (linked()) new_run(out);
 }
 
+Result<> ClientLink::sight(Body body, Effects& out) {
+  if (const auto may = may_say(body, out); !may) return may;
+  note_sight(!wants_sight());
+  if (sight_wait_) return SessionErrc::no_credit;
+  lead(static_cast<std::int64_t>(body->size()));
+  say(PartKind::sight, std::move(body), out);
+  return {};
+}
+
 // --- droppable updates ---------------------------------------------------------------------------
 
 Result<> ClientLink::droppable(std::uint64_t slot, const DropRule& rule, Body body, LinkTime now,
@@ -51,7 +61,8 @@ Result<> ClientLink::droppable(std::uint64_t slot, const DropRule& rule, Body bo
 
 /// Another one may go, after so many bytes of them.
 bool ClientLink::may_update(std::size_t more) const {
-  const bool its_turn = !news_wait_ || lead_ - static_cast<std::int64_t>(more) >= 0;
+  const bool its_turn =
+      !(news_wait_ || sight_wait_) || lead_ - static_cast<std::int64_t>(more) >= 0;
   return its_turn && has_credit(more);
 }
 

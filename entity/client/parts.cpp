@@ -101,7 +101,7 @@ Section read_section(Decoder& in, const std::vector<Body>& bodies, std::size_t& 
   section.parts.reserve(count);
   for (std::size_t i = 0; i < count && in.ok(); ++i) {
     Part part;
-    reader.byte(part.kind, 1, static_cast<std::uint8_t>(PartKind::over));
+    reader.byte(part.kind, 1, static_cast<std::uint8_t>(kLastPart));
     const std::uint64_t place = in.varint();
     if (place >= bodies.size()) {
       in.fail(DataErrc::malformed);
@@ -123,8 +123,8 @@ Section read_section(Decoder& in, const std::vector<Body>& bodies, std::size_t& 
 }  // namespace
 
 std::string_view name_of(PartKind kind) {
-  constexpr std::string_view kNames[] = {"full", "call", "news",  "reply",
-                                         "idle", "join", "leave", "over"};
+  constexpr std::string_view kNames[] = {"full", "call",  "news", "reply", "idle",
+                                         "join", "leave", "over", "sight"};
   return kNames[static_cast<std::size_t>(kind) - 1];
 }
 

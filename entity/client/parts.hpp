@@ -27,7 +27,9 @@ enum class PartKind : std::uint8_t {
   join = 6,   ///< the client is in this group from now on: its name
   leave = 7,  ///< not any more
   over = 8,   ///< an Over: the last part of the stretch
+  sight = 9,  ///< what the player sees around it; docs/reference/client-protocol.md
 };
+inline constexpr PartKind kLastPart = PartKind::sight;
 std::string_view name_of(PartKind kind);
 
 /// Immutable, so that many parts may have it.

@@ -75,6 +75,19 @@ Result<> Client::leave(const std::string& group) const {
   });
 }
 
+bool Client::wants_sight() const {
+  sessions::ClientLink* const link = entity_->client_link();
+  if (link == nullptr) return false;
+  link->note_sight(!link->wants_sight());
+  return link->wants_sight();
+}
+
+Result<> Client::sight(Bytes body) const {
+  return with_link([&](sessions::ClientLink& link, sessions::Effects& effects) {
+    return link.sight(std::make_shared<const Bytes>(std::move(body)), effects);
+  });
+}
+
 void Client::let_go(sessions::Reason reason) const {
   sessions::ClientLink* const link = entity_->client_link();
   if (link == nullptr || link->frozen()) return;

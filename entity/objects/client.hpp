@@ -84,6 +84,11 @@ class Client {
   /// Errors: as call; too_many_groups.
   Result<> join(const std::string& group) const;
   Result<> leave(const std::string& group) const;
+  /// Whether what its player sees may be told now: there is room for it, and its full state has
+  /// gone. A false one is noted: droppable updates leave room for what waits.
+  bool wants_sight() const;
+  /// Tells it, as a body of client-protocol.md. Errors: as call; no_credit if not wants_sight().
+  Result<> sight(Bytes body) const;
   /// Ends its play of this entity: its last part says why.
   void let_go(sessions::Reason reason = sessions::Reason::ended) const;
   /// Null: no account has ever linked it.

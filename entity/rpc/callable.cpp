@@ -115,6 +115,15 @@ std::size_t CallableBase::rpc_coroutines() const {
   return ties_ ? ties_->coroutines : 0;
 }
 
+void CallableBase::limit_coroutines(std::size_t most) {
+  ties().most_coroutines =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(most, 1, kMaxRunning));
+}
+
+std::size_t CallableBase::most_coroutines() const {
+  return ties_ && ties_->most_coroutines != 0 ? ties_->most_coroutines : kMaxRunningPerHost;
+}
+
 // --- pauses --------------------------------------------------------------------------------------
 
 CallableBase::Pause& CallableBase::pause() {

@@ -72,6 +72,10 @@ class CallableBase {
   /// The components that are attached, in order.
   std::vector<const CallableBase*> rpc_components() const;
   std::size_t rpc_coroutines() const;
+  /// So many of its own coroutines at once, instead of kMaxRunningPerHost: for an object that is
+  /// asked by all, and has a bound of its own for who waits. kMaxRunning counts all the same.
+  void limit_coroutines(std::size_t most);
+  std::size_t most_coroutines() const;
 
   // An object that is packed for another process, with its components, which follow it.
 
@@ -150,6 +154,7 @@ class CallableBase {
     CallableBase* owner = nullptr;          // whose component this is
     boost::intrusive_ptr<Running> running;  // the first of a list
     std::uint32_t coroutines = 0;
+    std::uint32_t most_coroutines = 0;  // 0: kMaxRunningPerHost
     BusyTime busy;
     CallState* calls = nullptr;  // that end with this object
     AnswerSink* answers = nullptr;

@@ -29,7 +29,8 @@ namespace starbus::entity::rpc {
   X(kMaxRunning, 65'536, "coroutines", "suspended methods of one process: each holds a frame",   \
     "would_block to the caller; the method is not entered")                                      \
   X(kMaxRunningPerHost, 256, "coroutines", "per object: one caller must not use up all",         \
-    "would_block to the caller; the method is not entered")                                      \
+    "would_block to the caller; the method is not entered; see limit_coroutines",                \
+    "RpcEnds.SuspendedMethodsOfOneObjectAreBounded")                                             \
   X(kMaxUnsentReplies, 4'096, "answers",                                                         \
     "to questions, which go to channels, whose windows are full",                                \
     "the answer is dropped and counted; its question ends at its deadline")                      \

@@ -10,7 +10,7 @@
 namespace starbus::entity::rpc {
 
 bool RunningList::admits(const CallableBase& host) const {
-  const bool room = size_ < kMaxRunning && host.rpc_coroutines() < kMaxRunningPerHost;
+  const bool room = size_ < kMaxRunning && host.rpc_coroutines() < host.most_coroutines();
   return room && host.rpc_admits();
 }
 

@@ -19,7 +19,7 @@ class Running;
 class RunningList {
  public:
   std::size_t size() const { return size_; }
-  /// Whether the object may start one more: kMaxRunning, kMaxRunningPerHost.
+  /// Whether the object may start one more: kMaxRunning, its most_coroutines().
   bool admits(const CallableBase& host) const;
   void add(Running& running);
   void remove(Running& running);

@@ -167,6 +167,7 @@ bool Downlink::pass_on(Session& session, const Introduction& at, std::uint64_t n
       break;
     case PartKind::call:
     case PartKind::news:
+    case PartKind::sight:
       break;
   }
   packet(session, kind, said.body, mark);

@@ -60,7 +60,7 @@ void at_of(A& a, V& v) {
 template <class A, class V>
 void part_of(A& a, V& v) {
   enum_of(a, v.kind, static_cast<std::uint8_t>(PartKind::full),
-          static_cast<std::uint8_t>(PartKind::over));
+          static_cast<std::uint8_t>(sessions::kLastPart));
   body_bytes(a, v.body, 2 * sessions::kPartBytes);
 }
 template <class A, class V>

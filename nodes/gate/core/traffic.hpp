@@ -21,6 +21,7 @@ struct Traffic {
   };
   Count calls{};
   Count properties{};  // full states and news
+  Count sight{};
   Count replies{};
   Count announcements{};
   Count control{};   // last words
@@ -34,6 +35,8 @@ struct Traffic {
         return properties;
       case PacketKind::call:
         return calls;
+      case PacketKind::sight:
+        return sight;
       case PacketKind::reply:
         return replies;
       case PacketKind::spoken:

@@ -171,9 +171,13 @@ Json next_json(const std::optional<SessionId>& next) {
 }  // namespace
 
 std::vector<std::pair<std::string_view, Traffic::Count>> kinds_of(const Traffic& traffic) {
-  return {{"calls", traffic.calls},     {"properties", traffic.properties},
-          {"replies", traffic.replies}, {"announcements", traffic.announcements},
-          {"control", traffic.control}, {"requests", traffic.requests}};
+  return {{"calls", traffic.calls},
+          {"properties", traffic.properties},
+          {"sight", traffic.sight},
+          {"replies", traffic.replies},
+          {"announcements", traffic.announcements},
+          {"control", traffic.control},
+          {"requests", traffic.requests}};
 }
 
 Response clients_answer(GateCore* core, const ClientSide& clients, const Request& request) {

@@ -73,7 +73,8 @@ void flag_of(A& a, V& v) {
   }
 }
 bool is_packet_kind(PacketKind kind) {
-  return kind <= PacketKind::reply || kind == PacketKind::over || kind >= PacketKind::spoken;
+  return kind <= PacketKind::reply || kind == PacketKind::over || kind == PacketKind::sight ||
+         kind >= PacketKind::spoken;
 }
 template <class A, class V>
 void position_of(A& a, V& v) {

@@ -136,6 +136,7 @@ enum class PacketKind : std::uint8_t {
   news = 3,     ///< changes of properties
   reply = 4,    ///< a sessions::Reply: to a request
   over = 8,     ///< a sessions::Over: the stretch ends; another follows, or `ended`
+  sight = 9,    ///< what the player sees around it
   spoken = 16,  ///< a Spoken: to a group that the client is in
   ended = 17,   ///< an Ended: the session is over; the last packet
 };

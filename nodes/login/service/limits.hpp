@@ -10,6 +10,10 @@ namespace starbus::nodes::login {
   X(kAskHeld, 5s, "that a question of a gate waits for news before it is answered",        \
     "it is answered with what is known: the gate asks again",                              \
     "LoginServiceTest.AQuestionIsHeldAndThenAnsweredWithThePosition")                      \
+  X(kQuestionsHeld, 32'768, "questions",                                                   \
+    "of gates at once, one for each player in the queue: half of kMaxRunning",             \
+    "would_block to the gate, which asks again",                                           \
+    "LoginServiceTest.AsManyQuestionsAreHeldAsPlayersWait")                                \
   X(kAskAbandoned, 12s, "without a question for a login: its gate is gone, or its client", \
     "the login is given up; its place in the queue is kept for a while",                   \
     "LoginServiceTest.WhoIsNotAskedForAnyMoreIsGone")                                      \

@@ -13,6 +13,7 @@
 
 #include "entity/rpc/rpc.hpp"
 #include "nodes/login/desk/desk.hpp"
+#include "nodes/login/service/limits.hpp"
 
 namespace starbus::nodes::login {
 
@@ -24,7 +25,9 @@ inline constexpr std::string_view kLoginService = "service/login";
 class LoginService final : public rpc::Callable<LoginService> {
  public:
   /// `clock`: milliseconds that never go back.
-  LoginService(Desk& desk, std::function<Time()> clock) : desk_(desk), clock_(std::move(clock)) {}
+  LoginService(Desk& desk, std::function<Time()> clock) : desk_(desk), clock_(std::move(clock)) {
+    limit_coroutines(kQuestionsHeld);
+  }
   ~LoginService() { close_rpc(); }
 
   /// The bytes of a LoginAsk; the answer is those of a LoginTold.

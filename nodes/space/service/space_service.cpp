@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nodes/space/registry/limits.hpp"
 #include "nodes/space/registry/news_check.hpp"
 #include "nodes/space/service/limits.hpp"
 
@@ -58,6 +59,7 @@ SpaceService::SpaceService(service::Instance& instance, rpc::Endpoint& endpoint,
                                const Error& why) { order_ended(node, number, sent, why); }),
       directory_(endpoint.bus(), *this) {
   desk_.service = this;
+  limit_coroutines(kMaxWaiters + 1);  // the registry refuses, and says why
 }
 
 SpaceService::~SpaceService() {

@@ -172,6 +172,19 @@ TEST_F(DownlinkTest, PropertiesAndUpdatesShareWhatThereIs) {
   EXPECT_LT(bytes["call"], 2 * bytes["news"]);
 }
 
+TEST_F(DownlinkTest, SightThatWaitsIsNotStarvedByUpdates) {
+  std::map<std::string, std::size_t> bytes;
+  const std::string update_text(3'000, 'u');
+  for (int tick = 0; tick < 400; ++tick) {
+    for (std::uint64_t slot = 0; slot < 5; ++slot) update(slot, update_text);
+    static_cast<void>(link_.sight(std::make_shared<const bus::Bytes>(10'000), effects_));
+    for (const Part& part : flush()) bytes[std::string(name_of(part.kind))] += part.body->size();
+    credit(4'000);
+  }
+  EXPECT_GT(bytes["sight"], 400'000U);
+  EXPECT_GT(bytes["call"], 400'000U);
+}
+
 /// Random words, with an oracle: every call in order; of each slot a growing subsequence, none too
 /// old; the newest state at the end.
 TEST_F(DownlinkTest, HoldsWhateverTheClientTakes) {

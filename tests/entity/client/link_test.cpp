@@ -267,6 +267,27 @@ TEST_F(LinkTest, CreditStopsPropertiesAndNotCalls) {
   EXPECT_TRUE(link_.wants_news());
 }
 
+TEST_F(LinkTest, SightWaitsForCreditAndIsRefusedMeanwhile) {
+  EXPECT_FALSE(link_.wants_sight());
+  EXPECT_EQ(link_.sight(bytes_of("a"), effects_).error(), SessionErrc::no_client);
+  link();
+  const Body large = std::make_shared<const bus::Bytes>(kFirstCredit);
+  ASSERT_TRUE(link_.sight(large, effects_));
+  ASSERT_TRUE(link_.call(bytes_of("a"), effects_));
+  EXPECT_EQ(kinds(), "sight call");
+  EXPECT_FALSE(link_.wants_sight());
+  EXPECT_EQ(link_.sight(bytes_of("b"), effects_).error(), SessionErrc::no_credit);
+  EXPECT_EQ(gate(Credit{kSession, {3, 1}, {5, 1}, 3, 1000}).kind, AnswerKind::ok);
+  EXPECT_TRUE(link_.wants_sight());
+  const Body huge = std::make_shared<const bus::Bytes>(kPartBytes + 1);
+  EXPECT_EQ(link_.sight(huge, effects_).error(), SessionErrc::too_large);
+  // What a player sees is of no use to a client that goes, or that begins anew.
+  ASSERT_TRUE(link_.sight(bytes_of("b"), effects_));
+  ASSERT_TRUE(link_.call(bytes_of("c"), effects_));
+  link_.let_go(Reason::ended, effects_);
+  EXPECT_EQ(kinds(), "call over");
+}
+
 TEST_F(LinkTest, AClientThatTakesNothingEndsAsTooSlow) {
   link();
   const Body large = std::make_shared<const bus::Bytes>(kPartBytes);

@@ -203,6 +203,25 @@ TEST_P(RpcEnds, SuspendedMethodsOfOneObjectAreBounded) {
   });
 }
 
+TEST_P(RpcEnds, AnObjectMaySayHowManyOfItsMethodsWaitAtOnce) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await begin());
+    const auto fill = [this](std::size_t most) -> TestTask {
+      std::vector<Pending<int, NoError>> pending;
+      for (std::size_t i = 0; i < most; ++i) {
+        pending.push_back(call<&Player::slow>(from(), "entity/7", {}, 60'000));
+      }
+      const auto refused = co_await call<&Player::slow>(from(), "entity/7", {}, 1);
+      EXPECT_EQ(refused.error(), Errc::would_block);
+      EXPECT_EQ(player->rpc_coroutines(), most);
+    };
+    EXPECT_EQ(player->most_coroutines(), kMaxRunningPerHost);
+    player->limit_coroutines(3);
+    co_await fill(3);
+    player.reset();
+  });
+}
+
 TEST_P(RpcEnds, AnObjectThatHasEndedIsNoSuchEntity) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());

@@ -19,7 +19,7 @@ TEST_F(GateHandOver, GivesWithItsRequestsAndForwards) {
   const Welcome first = one_.log_in(1);
   one_.core.frame(1, Ask{1, kBind, bus::Bytes(3)});
   one_.core.frame(1, Ask{2, kBind, bus::Bytes(3)});
-  one_.say(first.session, 3, {Driven::call("b")});  // 2 is under way
+  one_.say(first.session, 3, {{sessions::PartKind::sight, body_text("b")}});  // 2 is under way
   one_.core.take();
   ASSERT_TRUE(one_.core.give(first.session, kTwo, "two:1"));
   EXPECT_EQ(one_.core.find(first.session)->state(), SessionState::giving);

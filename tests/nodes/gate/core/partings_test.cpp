@@ -77,11 +77,13 @@ TEST_F(GateTraffic, IsCountedByKind) {
   const std::uint64_t full = traffic.properties.bytes;
   EXPECT_EQ(traffic.properties.number, 1U);
   one_.say(ada.session, 2, {Driven::call("12345"), {sessions::PartKind::news, body_text("123")}});
+  one_.say(ada.session, 4, {{sessions::PartKind::sight, body_text("12")}});
   one_.core.announce(kHome, 1, "guild", body_text("1234567"));
   one_.core.frame(1, Ask{1, kBind, bus::Bytes(11)});
   one_.tick();
   EXPECT_EQ(traffic.calls, (Traffic::Count{1, 5}));
   EXPECT_EQ(traffic.properties, (Traffic::Count{2, full + 3}));
+  EXPECT_EQ(traffic.sight, (Traffic::Count{1, 2}));
   EXPECT_EQ(traffic.announcements, (Traffic::Count{1, 7}));
   EXPECT_EQ(traffic.requests, (Traffic::Count{1, 11}));
   EXPECT_EQ(one_.core.counters().traffic.calls, traffic.calls);

@@ -102,7 +102,7 @@ ToClient any_to_client(std::size_t kind) {
     case 3:
       return Packet{draw.number(),
                     draw.one_of({PacketKind::full, PacketKind::reply, PacketKind::over,
-                                 PacketKind::spoken, PacketKind::ended}),
+                                 PacketKind::sight, PacketKind::spoken, PacketKind::ended}),
                     draw.bytes()};
     case 4:
       return Busy{draw.number()};

@@ -112,6 +112,28 @@ TEST_F(LoginServiceTest, AQuestionIsHeldAndThenAnsweredWithThePosition) {
   });
 }
 
+TEST_F(LoginServiceTest, AsManyQuestionsAreHeldAsPlayersWait) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_EQ(service_.most_coroutines(), kQuestionsHeld);
+    constexpr std::uint64_t kPlayers = 2 * rpc::kMaxRunningPerHost;
+    std::size_t refused = 0;
+    for (std::uint64_t player = 1; player <= kPlayers; ++player) {
+      LoginAsk ask = ask_of_ada();
+      ask.session = {5, player};
+      bus::Bytes bytes;
+      encode(ask, bytes);
+      rpc::call<&LoginService::enter>(at_gate_, std::string(kLoginService), {.deadline = kAnswer},
+                                      std::string(bus::as_text(bytes)))(
+          [&refused](const auto& reply) { refused += reply ? 0 : 1; });
+    }
+    EXPECT_TRUE(co_await until([this] { return service_.rpc_coroutines() == kPlayers; }));
+    EXPECT_EQ(refused, 0U);
+    service_.close_rpc();
+    EXPECT_TRUE(co_await until([&] { return refused == kPlayers; }));
+  });
+}
+
 TEST_F(LoginServiceTest, WhoIsNotAskedForAnyMoreIsGone) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await open());

@@ -63,17 +63,19 @@ TEST_F(SpaceCallsTest, AKilledServiceCostsAWaitingPlayerNothing) {
 
 TEST_F(SpaceCallsTest, MoreRequestsThanTheServiceRunsAtOnceAreAllServed) {
   run([this]() -> Task {
-    constexpr std::size_t kPlayers = rpc::kMaxRunningPerHost + 50;
+    constexpr std::size_t kAtOnce = 100;
+    constexpr std::size_t kPlayers = kAtOnce + 50;
     const auto home = host("home", {town(1'000)});
     const auto x = runner("x");
     const auto player = caller("player");
     CO_OK(co_await player->bus.connect(use_awaitable));
     CO_TRUE(co_await serve(*home));
+    home->desk.service->limit_coroutines(kAtOnce);
     std::size_t seated = 0;
     for (std::size_t i = 0; i < kPlayers; ++i) {
       player->calls.enter(ask(15s), [&](const Result<Grant>& seat) { seated += seat ? 1 : 0; });
     }
-    CO_TRUE(co_await until([&] { return home->registry().waiters() == rpc::kMaxRunningPerHost; }));
+    CO_TRUE(co_await until([&] { return home->registry().waiters() == kAtOnce; }));
     CO_TRUE(co_await x->begin());
     CO_TRUE(co_await until([&] { return seated == kPlayers; }));
     EXPECT_EQ(x->rows().front().seats.held, kPlayers);
