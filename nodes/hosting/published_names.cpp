@@ -40,7 +40,7 @@ void PublishedNames::on_bound(OnlineId id, const bus::Result<bus::Bound>& bound)
   Entity* const entity = context_.entities->find_here(id);
   if (bound && entity != nullptr) return own(*entity, bound->epoch);
   assert(found->second.names > 0);
-  if (!bound && --found->second.names == 0) rows_.erase(found);
+  if (!bound && --found->second.names == 0) forget(found->first);
 }
 
 void PublishedNames::add_owned(Entity& entity, bus::Epoch epoch) {
@@ -50,8 +50,7 @@ void PublishedNames::add_owned(Entity& entity, bus::Epoch epoch) {
 }
 
 void PublishedNames::own(Entity& entity, bus::Epoch epoch) {
-  Row& row = rows_[id_of(entity)];
-  row.epoch = std::max(row.epoch, epoch.value);
+  raise(rows_[id_of(entity)], epoch);
   if (context_.options_of(entity).mirrored) sync_.mirror(entity, context_.endpoint, epoch);
   if (context_.mail != nullptr) context_.mail->owned(id_of(entity));
   if (context_.notices != nullptr) context_.notices->owned(id_of(entity));
@@ -59,7 +58,19 @@ void PublishedNames::own(Entity& entity, bus::Epoch epoch) {
 
 void PublishedNames::raise_epoch(std::uint64_t id, bus::Epoch epoch) {
   const auto found = rows_.find(id);
-  if (found != rows_.end()) found->second.epoch = std::max(found->second.epoch, epoch.value);
+  if (found != rows_.end()) raise(found->second, epoch);
+}
+
+void PublishedNames::raise(Row& row, bus::Epoch epoch) {
+  if (row.epoch == 0 && epoch.value != 0) ++published_;
+  row.epoch = std::max(row.epoch, epoch.value);
+}
+
+void PublishedNames::forget(std::uint64_t id) {
+  const auto found = rows_.find(id);
+  if (found == rows_.end()) return;
+  if (found->second.epoch != 0) --published_;
+  rows_.erase(found);
 }
 
 std::vector<std::uint64_t> PublishedNames::fence_all() {

@@ -26,7 +26,7 @@ class PublishedNames {
   /// An entity has arrived with a name that it owns since `epoch`.
   void add_owned(entity::Entity& entity, bus::Epoch epoch);
   /// An entity that was never activated is about to be saved: only its epoch counts.
-  void set_epoch(std::uint64_t id, bus::Epoch epoch) { rows_[id].epoch = epoch.value; }
+  void set_epoch(std::uint64_t id, bus::Epoch epoch) { raise(rows_[id], epoch); }
   /// A move that failed has given its name a newer epoch.
   void raise_epoch(std::uint64_t id, bus::Epoch epoch);
 
@@ -36,7 +36,7 @@ class PublishedNames {
   void retire(entity::Entity& entity);
   /// Returns the names that `retire` kept bound.
   std::vector<std::string> take_retired(std::uint64_t id);
-  void forget(std::uint64_t id) { rows_.erase(id); }
+  void forget(std::uint64_t id);
   void release(const std::vector<std::string>& names);
   /// Which lease it is, counted from 0: names of an earlier one are not ours to release.
   std::uint64_t lease() const { return lease_; }
@@ -50,21 +50,25 @@ class PublishedNames {
   std::uint64_t epoch_of(std::uint64_t id) const;
   /// The entity that is bound at a name in this process; null if there is none.
   entity::Entity* find(const std::string& name) const;
-  std::size_t size() const { return rows_.size(); }
+  /// Entities that own a name, so that others reach them; and those that have only asked for one.
+  std::size_t published() const { return published_; }
+  std::size_t asking() const { return rows_.size() - published_; }
 
  private:
   struct Row {
     std::size_t names = 0;             // that it has, or has asked for
     bool fenced = false;               // the names are lost
-    std::uint64_t epoch = 0;           // of the latest name
+    std::uint64_t epoch = 0;           // of the latest name; 0: it has asked for one
     std::vector<std::string> retired;  // unbound when the entity is saved
   };
   void on_bound(entity::OnlineId id, const bus::Result<bus::Bound>& bound);
   void own(entity::Entity& entity, bus::Epoch epoch);
+  void raise(Row& row, bus::Epoch epoch);
 
   HostContext& context_;
   EntitySync& sync_;
   std::unordered_map<std::uint64_t, Row> rows_;  // by online id
+  std::size_t published_ = 0;                    // of these, with an epoch
   std::uint64_t lease_ = 0;
 };
 

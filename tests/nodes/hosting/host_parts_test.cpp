@@ -65,7 +65,7 @@ TEST_F(HostPartsTest, NamesAreFencedOnceInOrder) {
   for (const char* const name : {"roses", "lilies"}) {
     names.add_owned(guild(name), bus::Epoch{7});
   }
-  EXPECT_EQ(names.size(), 2U);
+  EXPECT_EQ(names.published(), 2U);
   EXPECT_EQ(names.epoch_of(1), 7U);
   EXPECT_FALSE(names.fenced(1));
   EXPECT_THAT(names.fence_all(), ElementsAre(1U, 2U));
@@ -83,6 +83,19 @@ TEST_F(HostPartsTest, NamesKeepTheLatestEpoch) {
   names.forget(1);
   EXPECT_EQ(names.epoch_of(1), 0U);
   EXPECT_EQ(names.names_of(1), 0U);
+}
+
+TEST_F(HostPartsTest, AnEntityIsPublishedWhenItOwnsAName) {
+  Guild& roses = guild("roses");
+  names.publish(roses.online_id(), "guild/roses", [](const bus::Result<>&) {});
+  EXPECT_EQ(names.asking(), 1U);
+  EXPECT_EQ(names.published(), 0U) << "nobody reaches it yet";
+  names.add_owned(roses, bus::Epoch{7});
+  names.raise_epoch(id_of(roses), bus::Epoch{9});
+  EXPECT_EQ(names.asking(), 0U);
+  EXPECT_EQ(names.published(), 1U);
+  names.forget(id_of(roses));
+  EXPECT_EQ(names.asking() + names.published(), 0U);
 }
 
 TEST_F(HostPartsTest, SaverStoresTheEpochOfTheName) {
