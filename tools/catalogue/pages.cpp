@@ -54,6 +54,7 @@
 #include "nodes/space/movement/limits.hpp"
 #include "nodes/space/node/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
+#include "nodes/space/scene/limits.hpp"
 #include "nodes/space/service/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
@@ -193,6 +194,7 @@ std::vector<LimitTable> limit_tables() {
       {"service of spaces", "nodes/space/service/limits.hpp", nodes::space::kSpaceServiceLimits},
       {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
       {"running spaces", "nodes/space/node/limits.hpp", nodes::space::kSpaceNodeLimits},
+      {"scenes", "nodes/space/scene/limits.hpp", nodes::space::kSceneLimits},
       {"movement", "nodes/space/movement/limits.hpp", nodes::movement::kMovementLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},

@@ -54,6 +54,11 @@ void GameSpace::threw(std::string_view hook, std::string* why) const {
 
 // --- members -------------------------------------------------------------------------------------
 
+bool GameSpace::is_player(const Entity& entity) const {
+  const auto found = members_.find(entity.online_id());
+  return found != members_.end() && found->second.player;
+}
+
 bool GameSpace::has(const Entity& entity) const {
   return members_.contains(entity.online_id());
 }

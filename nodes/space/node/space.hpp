@@ -106,6 +106,8 @@ class GameSpace {
   Result<> end_after(std::chrono::milliseconds after) { return home_.end_after(life_, after); }
 
   bool has(const entity::Entity& entity) const;
+  /// Whether it came with a ticket; false also if it is no member.
+  bool is_player(const entity::Entity& entity) const;
   /// Its id in aoi(); nullopt: it is no member.
   std::optional<aoi::EntityId> aoi_id(const entity::Entity& entity) const;
   /// Those that came with tickets, and the others.

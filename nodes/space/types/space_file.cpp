@@ -9,49 +9,17 @@
 #include "aoi/check.hpp"
 #include "nodes/space/limits.hpp"
 #include "nodes/space/names.hpp"
+#include "nodes/space/types/position_key.hpp"
 
 namespace starbus::nodes::space {
 namespace {
 
 using daemon::ConfigReader;
 
-std::optional<float> coordinate(const ConfigReader::Scalar& value) {
-  constexpr double kMost = aoi::kMaxCoordinate;
-  double number = 0;
-  if (const auto* const whole = std::get_if<std::int64_t>(&value)) {
-    number = static_cast<double>(*whole);
-  } else if (const auto* const fraction = std::get_if<double>(&value)) {
-    number = *fraction;
-  } else {
-    return std::nullopt;
-  }
-  if (!(number >= -kMost && number <= kMost)) return std::nullopt;
-  return static_cast<float>(number);
-}
-
-/// [x, y] or [x, y, z].
-std::array<float, 3> corner(ConfigReader& table, std::string_view key) {
-  std::array<float, 3> at{};
-  const auto wrong = [&] {
-    table.problem(key, "'" + std::string(key) + "': write [x, y] or [x, y, z], in m, each within " +
-                           std::to_string(aoi::kMaxCoordinate) + " of 0");
-    return std::array<float, 3>{};
-  };
-  if (!table.has(key)) return wrong();
-  const auto values = table.scalars(key);
-  if (values.size() != 2 && values.size() != 3) return wrong();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto number = coordinate(values[i]);
-    if (!number) return wrong();
-    at[i] = *number;
-  }
-  return at;
-}
-
 void read_area(ConfigReader& table, SpaceType& type) {
   constexpr double kWidest = aoi::kMaxRadius;
-  type.min = corner(table, "min");
-  type.max = corner(table, "max");
+  type.min = read_position(table, "min");
+  type.max = read_position(table, "max");
   type.sight = static_cast<float>(table.number("sight", 30, 1, kWidest));
   type.leave_margin = static_cast<float>(table.number("leave_margin", 0, 0, kWidest));
   const double reach = static_cast<double>(type.sight) + static_cast<double>(type.leave_margin);
