@@ -48,6 +48,7 @@ class SpawnTable {
   /// It is gone, by whatever: another one comes after `respawn`.
   void ended(std::uint32_t row, Time now);
 
+  /// Of a row; of all rows.
   std::size_t living(std::uint32_t row) const;
   std::size_t living() const { return living_; }
   /// When next() has something; nullopt: it has not.
