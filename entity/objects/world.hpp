@@ -75,6 +75,11 @@ class World {
     }
     things_.push_back({&kType<T>, &thing});
   }
+  /// Forgets the thing of this type: for one that ends before the entities.
+  template <class T>
+  void remove() {
+    std::erase_if(things_, [](const Thing& each) { return each.type == &kType<T>; });
+  }
   /// Throws std::logic_error if none of this type was added.
   template <class T>
   T& get() const {

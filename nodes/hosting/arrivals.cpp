@@ -90,6 +90,7 @@ bus::Handlers Arrivals::on_owned(const bus::Arrival& arrival) {
   if (entity) {
     settle_in(**entity, arrival.epoch);
     bus::Handlers handlers = context_.endpoint.adopt(arrival.name, **entity);
+    if (context_.on_arrived) context_.on_arrived(**entity);
     context_.on_move_ended();
     return handlers;
   }
@@ -136,7 +137,9 @@ void Arrivals::try_again(std::string name) {
   stranded_.erase(name);
   settle_in(**entity, stranded->epoch);
   spdlog::info("entities: {} is activated, at attempt {}", name, stranded->tries);
-  stranded->go_on(context_.endpoint.adopt(name, **entity));
+  bus::Handlers handlers = context_.endpoint.adopt(name, **entity);
+  if (context_.on_arrived) context_.on_arrived(**entity);
+  stranded->go_on(std::move(handlers));
 }
 
 void Arrivals::give_up(std::string name) {

@@ -181,6 +181,15 @@ class EntityHost final : private entity::EntityObserver {
     return move(entity, std::move(target), MoveOptions{}, std::forward<Token>(token));
   }
 
+  /// Called of each entity that has come from another process, when it is activated, owned and
+  /// bound here, and before the first message to it is handed over. Once, before join().
+  void on_arrived(std::function<void(entity::Entity&)> callback) {
+    context_.on_arrived = std::move(callback);
+  }
+  /// An entity is made here from the state of a move that this process owns already, or that is to
+  /// be saved: a hook that refuses would lose it.
+  bool owns_arrival() const { return arrivals_.owned_already(); }
+
   /// Sends the sink the whole state that an audience sees of an entity, within this call, and later
   /// its changes, tick by tick: for a new watcher, or one that has lost an update. Errors:
   /// wrong_audience (no sink, or no properties), too_large.

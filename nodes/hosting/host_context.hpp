@@ -51,6 +51,9 @@ struct HostContext {
   std::function<void()> on_move_ended{};
   /// Called when an entity gets, or asks for, a channel name; with its online id.
   std::function<void(std::uint64_t)> on_named{};
+  /// Called of an entity that has come from another process, when it is activated, owned and
+  /// bound, and before the first message to it is handed over.
+  std::function<void(entity::Entity&)> on_arrived{};
   /// Called when a save has ended.
   std::function<void()> on_save_ended{};
   /// Null: entities get neither.

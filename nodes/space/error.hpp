@@ -40,6 +40,16 @@ namespace starbus::nodes::space {
     "wait until it has ended")                                                                     \
   X(start_failed, 17, later, "the space could not start; the text has its reason",                 \
     "read the reason")                                                                             \
+  X(travelling, 18, later,                                                                         \
+    "the entity travels already; that travel goes on, this one did nothing",                       \
+    "wait for its end, or cancel it")                                                              \
+  X(no_traveller, 19, never, "the class of the entity declares no Traveller; nothing was done",    \
+    "add Traveller to the Components of its class")                                                \
+  X(not_let_in, 20, later,                                                                         \
+    "the node of the seat refused the player, who goes on where it was; the seat is free",         \
+    "ask again; the text says why")                                                                \
+  X(traveller_ended, 21, never, "the entity ended on its way to its seat, which is free",          \
+    "treat the entity as absent")                                                                  \
   X(rebuilding, 30, later,                                                                         \
     "the service has begun a moment ago, and does not know yet which spaces run; nothing was "     \
     "done",                                                                                        \

@@ -69,6 +69,7 @@ Result<> check_create(const Create& create) {
   }
   if (checked) checked = check_count("setup", create.setup.size(), 0, kMaxSetup);
   if (checked) checked = check_count("labels", type.labels.size(), 0, kMaxSpaceLabels);
+  if (checked && !type.next.empty()) checked = check_type(type.next);
   if (checked) checked = check_area(type);
   return checked;
 }

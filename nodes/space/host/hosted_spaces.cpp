@@ -130,7 +130,7 @@ void HostedSpaces::obey_reserve(const Order& order, const Reserve& reserve, Time
     return refuse({Errc::bad_request, "tickets: a seat is held for one already"});
   }
   for (const Ticket& ticket : reserve.tickets) {
-    space.held[ticket] = now + reserve.hold;
+    space.held[ticket] = {.until = now + reserve.hold};
     tickets_[ticket] = order.life;
   }
   reply(order, Reply::To::reserve, {}, &space);
@@ -151,6 +151,15 @@ void HostedSpaces::obey_close(const Order& order, const Close& close) {
 void HostedSpaces::give_up_seats(Hosted& space) {
   for (const auto& [ticket, until] : space.held) tickets_.erase(ticket);
   space.held.clear();
+}
+
+/// A player that is on its way arrives in a moment: it leaves as the others do.
+void HostedSpaces::give_up_unclaimed(Hosted& space) {
+  std::erase_if(space.held, [&](const auto& seat) {
+    if (seat.second.claimed) return false;
+    tickets_.erase(seat.first);
+    return true;
+  });
 }
 
 void HostedSpaces::end(const Life& life, Hosted& space) {
@@ -174,7 +183,7 @@ void HostedSpaces::count_down(const Life& life, Hosted& space, std::chrono::mill
                               Time now) {
   if (space.state == State::ending || space.ends_at) return;
   space.ends_at = now + after;
-  give_up_seats(space);
+  give_up_unclaimed(space);
   work_.emplace_back(Warn{life, after});
 }
 
@@ -190,12 +199,32 @@ Result<> HostedSpaces::end_by_itself(const Life& life, std::chrono::milliseconds
   return {};
 }
 
+Result<> HostedSpaces::claim(const Ticket& ticket, std::chrono::milliseconds hold, Time now) {
+  const auto found = tickets_.find(ticket);
+  if (found == tickets_.end()) return Errc::unknown_ticket;
+  Hosted& space = spaces_.at(found->second);
+  Held& seat = space.held.at(ticket);
+  if (now >= seat.until) return Errc::unknown_ticket;
+  if (draining_ || space.ends_at) return Error(Errc::ends, to_string(space.name));
+  seat = {.until = now + hold, .claimed = true};
+  return {};
+}
+
+std::size_t HostedSpaces::claimed() const {
+  std::size_t sum = 0;
+  for (const auto& [life, space] : spaces_) {
+    sum += static_cast<std::size_t>(
+        std::ranges::count_if(space.held, [](const auto& seat) { return seat.second.claimed; }));
+  }
+  return sum;
+}
+
 Result<Life> HostedSpaces::arrive(const Ticket& ticket, Time now) {
   const auto found = tickets_.find(ticket);
   if (found == tickets_.end()) return Errc::unknown_ticket;
   const Life life = found->second;
   Hosted& space = spaces_.at(life);
-  const bool late = now >= space.held.at(ticket);
+  const bool late = now >= space.held.at(ticket).until;
   space.held.erase(ticket);
   tickets_.erase(found);
   if (late) return Errc::unknown_ticket;
@@ -206,6 +235,11 @@ Result<Life> HostedSpaces::arrive(const Ticket& ticket, Time now) {
 void HostedSpaces::leave(const Life& life) {
   const auto found = spaces_.find(life);
   if (found != spaces_.end() && found->second.present > 0) --found->second.present;
+}
+
+void HostedSpaces::drain() {
+  draining_ = true;
+  for (auto& [life, space] : spaces_) give_up_unclaimed(space);
 }
 
 void HostedSpaces::drain(std::chrono::milliseconds after, Time now) {
@@ -225,7 +259,7 @@ void HostedSpaces::drain(std::chrono::milliseconds after, Time now) {
 void HostedSpaces::due(Time now) {
   for (auto& [life, space] : spaces_) {
     std::erase_if(space.held, [&](const auto& seat) {
-      if (now < seat.second) return false;
+      if (now < seat.second.until) return false;
       tickets_.erase(seat.first);
       return true;
     });

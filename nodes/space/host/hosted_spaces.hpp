@@ -52,6 +52,12 @@ class HostedSpaces {
   /// The space has gone, and its name is free. Ignored if it is unknown.
   void ended(const Life& life);
 
+  /// A player is on its way with a ticket, from another process: its seat is there, and is held for
+  /// `hold` from now on, also when the node drains or a countdown begins meanwhile. The same ticket
+  /// may be claimed again. unknown_ticket; ends: the node drains, or a countdown runs.
+  Result<> claim(const Ticket& ticket, std::chrono::milliseconds hold, Time now);
+  /// How many seats are claimed, and not taken yet.
+  std::size_t claimed() const;
   /// A player comes with a ticket, and takes its seat. unknown_ticket.
   Result<Life> arrive(const Ticket& ticket, Time now);
   /// A player has left, or has ended. Ignored if the space is unknown, or empty.
@@ -59,8 +65,8 @@ class HostedSpaces {
   /// A space ends by itself after that time: its match is over. unknown_space, ends; bad_request: a
   /// time below 0 or above kLongestCountdown.
   Result<> end_by_itself(const Life& life, std::chrono::milliseconds after, Time now);
-  /// The node drains: it takes no more spaces, and nobody in.
-  void drain() { draining_ = true; }
+  /// The node drains: it takes no more spaces, and nobody in but those who have claimed a seat.
+  void drain();
   /// The same, and all spaces end: those without players now, the others after that time at the
   /// latest, of which they are warned.
   void drain(std::chrono::milliseconds after, Time now);
@@ -80,12 +86,16 @@ class HostedSpaces {
 
  private:
   enum class State : std::uint8_t { starting, running, ending };
+  struct Held {
+    Time until{};
+    bool claimed = false;
+  };
   struct Hosted {
     SpaceName name;
     State state = State::starting;
     std::uint32_t capacity = 0;
     std::uint32_t present = 0;
-    std::map<Ticket, Time> held;   // until when
+    std::map<Ticket, Held> held;
     std::optional<Time> ends_at;   // a countdown runs
     std::uint64_t created_by = 0;  // number of the order to answer
     std::uint64_t closed_by = 0;   // 0: none
@@ -96,6 +106,7 @@ class HostedSpaces {
   void obey_close(const Order& order, const Close& close);
   void count_down(const Life& life, Hosted& space, std::chrono::milliseconds after, Time now);
   void give_up_seats(Hosted& space);
+  void give_up_unclaimed(Hosted& space);
   void end(const Life& life, Hosted& space);
   void reply(const Order& order, Reply::To to, Result<> result, const Hosted* space);
   void reply(std::uint64_t number, Reply::To to, const Life& life, Result<> result, Seats seats);

@@ -4,18 +4,20 @@
 
 #include "entity/objects/entity.hpp"
 #include "nodes/space/node/space.hpp"
+#include "nodes/space/node/space_host.hpp"
 
 namespace starbus::nodes::space {
 
 void Resident::enters(GameSpace& space) {
   space_ = &space;
   there_ = space.alive_;
-  in_dead_space_ = false;
+  dead_.reset();
 }
 
-void Resident::left(bool in_dead_space) {
+void Resident::left(const GameSpace* dead, bool player) {
   space_ = nullptr;
-  in_dead_space_ = in_dead_space;
+  dead_.reset();
+  if (dead != nullptr) dead_ = std::make_unique<Dead>(Dead{dead->name(), dead->type(), player});
 }
 
 /// At the beginning of the entity's end, however it ends: its own hooks come after that.
@@ -36,8 +38,14 @@ void Resident::tell_space() {
 /// Its move was given up: it goes on here, in the space that has gone meanwhile. It leaves that
 /// when its other parts have woken, too.
 entity::EntityResult<> Resident::on_after_move(entity::Decoder* arrived) {
-  if (arrived != nullptr || !std::exchange(in_dead_space_, false)) return {};
-  const auto soon = after(entity::Time{0}, [this] { entity().home().leave_space(entity()); });
+  if (arrived != nullptr || dead_ == nullptr) return {};
+  const auto soon = after(entity::Time{0}, [this] {
+    const std::unique_ptr<Dead> dead = std::exchange(dead_, nullptr);
+    if (dead == nullptr || !entity().home().leave_space(entity()) || !dead->player) return;
+    if (auto* const host = world().find<SpaceHost>()) {
+      host->left_over(entity(), dead->name, dead->type);
+    }
+  });
   if (!soon) return entity::EntityErrc::no_timers;
   return {};
 }

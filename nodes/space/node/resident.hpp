@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "entity/objects/component.hpp"
+#include "nodes/space/names.hpp"
+#include "nodes/space/types/space_type.hpp"
 
 namespace starbus::nodes::space {
 
@@ -20,9 +22,9 @@ class Resident final : public entity::ComponentOf<Resident> {
 
   /// It is a member of this space from now on.
   void enters(GameSpace& space);
-  /// And of none. `in_dead_space`: the space has ended while the entity was frozen in it, so it
-  /// leaves when it goes on.
-  void left(bool in_dead_space = false);
+  /// And of none. `dead`: this space has ended while the entity was frozen in it, so the entity
+  /// leaves when it goes on; a player is left over then.
+  void left(const GameSpace* dead = nullptr, bool player = false);
 
  private:
   entity::EntityResult<> on_activate() override;
@@ -32,7 +34,12 @@ class Resident final : public entity::ComponentOf<Resident> {
 
   GameSpace* space_ = nullptr;
   std::weak_ptr<bool> there_;  // expired: the space has gone
-  bool in_dead_space_ = false;
+  struct Dead {
+    SpaceName name;
+    SpaceType type;
+    bool player = false;
+  };
+  std::unique_ptr<Dead> dead_;
 };
 
 }  // namespace starbus::nodes::space

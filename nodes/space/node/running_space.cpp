@@ -135,7 +135,7 @@ void RunningSpace::fail(Error why) {
 
 // --- running -------------------------------------------------------------------------------------
 
-Result<> RunningSpace::take_in(entity::Entity& entity, const aoi::Position& at) {
+Result<> RunningSpace::take_in(entity::Entity& entity, const std::optional<aoi::Position>& at) {
   if (state_ != State::running) return Errc::ends;
   return made_.space->take_in(entity, at, true);
 }

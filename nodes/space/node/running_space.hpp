@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "entity/rpc/endpoint.hpp"
@@ -74,7 +75,7 @@ class RunningSpace {
   TickFigures& figures() { return figures_; }
 
   /// A player enters; it has its seat. As GameSpace::enter.
-  Result<> take_in(entity::Entity& entity, const aoi::Position& at);
+  Result<> take_in(entity::Entity& entity, const std::optional<aoi::Position>& at);
   void run_tick(const SpaceTick& tick) { made_.space->run_tick(tick); }
 
  private:

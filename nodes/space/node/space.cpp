@@ -31,7 +31,7 @@ GameSpace::GameSpace(SpaceInit init)
 /// Its derived class has gone by now, so no hook runs.
 GameSpace::~GameSpace() {
   for (const auto& [id, member] : members_) {
-    if (auto* const resident = member.entity->component<Resident>()) resident->left(true);
+    if (auto* const resident = member.entity->component<Resident>()) resident->left(this);
   }
 }
 
@@ -73,9 +73,16 @@ Result<> GameSpace::enter(Entity& entity, const aoi::Position& at) {
   return take_in(entity, at, false);
 }
 
+aoi::Position GameSpace::entrance(const Entity&) const {
+  const auto middle = [&](std::size_t axis) {
+    return type_.min[axis] + (type_.max[axis] - type_.min[axis]) / 2;
+  };
+  return {middle(0), middle(1), type_.min[2]};
+}
+
 /// In one step: it is indexed and has its place before any hook, and nothing of that stays if a
 /// hook refuses.
-Result<> GameSpace::take_in(Entity& entity, const aoi::Position& at, bool player) {
+Result<> GameSpace::take_in(Entity& entity, const std::optional<aoi::Position>& at, bool player) {
   if (closed_) return Errc::ends;
   if (entity.life() != EntityState::alive) return entity::EntityErrc::not_alive;
   if (entity.space() != entity::OnlineId::none) return entity::EntityErrc::in_space;
@@ -85,7 +92,9 @@ Result<> GameSpace::take_in(Entity& entity, const aoi::Position& at, bool player
     if (!added) return Error(added.error());
     resident = *added;
   }
-  const auto placed = aoi_.add({.position = at, .key = key_of(entity)});
+  aoi::Position position = at.value_or(aoi::Position{});
+  if (!at) attempt("entrance", [&] { position = entrance(entity); });
+  const auto placed = aoi_.add({.position = position, .key = key_of(entity)});
   if (!placed) return placed.error();
   const entity::OnlineId id = entity.online_id();
   members_[id] = {&entity, *placed, player, true};
@@ -115,10 +124,13 @@ bool GameSpace::take_out(Entity& entity, Way way) {
   const entity::OnlineId id = found->first;
   attempt("on_leave", [&] { on_leave(entity); });
   const bool frozen = entity.life() == EntityState::frozen;
-  if (auto* const resident = entity.component<Resident>()) resident->left(frozen);
-  if (way == Way::by_us && entity.life() == EntityState::alive) entities().leave_space(entity);
+  if (auto* const resident = entity.component<Resident>()) {
+    resident->left(frozen ? this : nullptr, player);
+  }
+  const bool stays = way != Way::with_its_entity && entity.life() == EntityState::alive;
+  if (stays) entities().leave_space(entity);
   forget(id);
-  if (player) home_.player_left(life_);
+  if (player && way != Way::for_now) home_.player_left(life_);
   return true;
 }
 
@@ -141,6 +153,7 @@ bool GameSpace::clear(std::size_t most, bool hand_over) {
       entity.destroy();
     } else if (hand_over) {
       attempt("on_member_left", [&] { on_member_left(entity); });
+      home_.left_over(entity, name_, type_);
     }
   }
   return !members_.empty();

@@ -53,6 +53,9 @@ class SpaceHome {
   virtual Result<> end_after(const Life& life, std::chrono::milliseconds after) = 0;
   /// The seat of a player is free again.
   virtual void player_left(const Life& life) = 0;
+  /// A player was left in a space that has ended, and its on_member_left has run: it lives, and is
+  /// in no space.
+  virtual void left_over(entity::Entity& entity, const SpaceName& from, const SpaceType& type) = 0;
 
  protected:
   ~SpaceHome() = default;
@@ -142,23 +145,28 @@ class GameSpace {
   virtual void on_warn(std::chrono::milliseconds after);
   /// The space ends now: save, then call `done`, within kSpaceEnd. Members leave after that.
   virtual void on_end(Done done);
-  /// A player was left when the space ended: it lives on, in no space. Send it elsewhere. Entities
-  /// that are no players are destroyed instead.
+  /// A player was left when the space ended: it lives on, in no space. If this begins no travel for
+  /// it, Travels sends it to the place that the type names as `next`. Entities that are no players
+  /// are destroyed instead.
   virtual void on_member_left(entity::Entity&) {}
+  /// Where a player begins that comes without a position. By default the middle of the area.
+  virtual aoi::Position entrance(const entity::Entity& entity) const;
 
  private:
   friend class RunningSpace;
   friend class Resident;
+  friend class SpaceHost;
   struct Member {
     entity::Entity* entity = nullptr;  // which leaves before its end
     aoi::EntityId aoi;
     bool player = false;
     bool between = false;  // it enters or leaves: hooks run
   };
-  enum class Way : std::uint8_t { by_us, with_its_entity };
+  /// for_now: as by_us, but a player keeps its seat, for whoever lets it in again or frees that.
+  enum class Way : std::uint8_t { by_us, with_its_entity, for_now };
 
-  /// Also for players, who have a seat.
-  Result<> take_in(entity::Entity& entity, const aoi::Position& at, bool player);
+  /// Also for players, who have a seat. No position: at its entrance.
+  Result<> take_in(entity::Entity& entity, const std::optional<aoi::Position>& at, bool player);
   /// False: it is no member.
   bool take_out(entity::Entity& entity, Way way);
   void forget(entity::OnlineId id);

@@ -16,8 +16,14 @@ bus::Result<> SpaceApp::start(Node& node) {
   for (const auto& declaration : entities_to_declare_) declaration(*entities_);
   spaces_.emplace(node.rpc(), node.timers(), entities_->entities(), options_);
   for (const auto& declaration : spaces_to_declare_) declaration(*spaces_, node);
+  TravelOptions ways;
+  ways.where_to = [this](const entity::Entity& player, const Leaving& from) {
+    return where_to(player, from);
+  };
+  travels_.emplace(node.rpc(), node.timers(), *entities_, *spaces_, std::move(ways));
   if (auto joined = entities_->join(node); !joined) return joined;
-  return spaces_->join(node);  // drains first
+  if (auto joined = spaces_->join(node); !joined) return joined;
+  return travels_->join(node);  // drains first, then spaces, then entities
 }
 
 std::string SpaceApp::status() const {

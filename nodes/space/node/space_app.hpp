@@ -18,6 +18,7 @@
 
 #include "nodes/hosting/entity_host.hpp"
 #include "nodes/space/node/space_host.hpp"
+#include "nodes/space/travel/travels.hpp"
 
 namespace starbus::nodes::space {
 
@@ -50,11 +51,17 @@ class SpaceApp : public App {
   /// From start() on.
   SpaceHost& host() { return *spaces_; }
   entities::EntityHost& entities() { return *entities_; }
+  Travels& travels() { return *travels_; }
 
  protected:
   /// Where entities are saved, and to whom their changes go; within start(). Spaces draw their ids
   /// from its `draw`, too, if that is set.
   virtual entities::HostOptions entity_options(Node&) { return {}; }
+  /// Where a player goes when this node drains, or when its space has ended: see default_ways. The
+  /// best place first; none: it stays, and ends with its space if the node drains.
+  virtual std::vector<Wish> where_to(const entity::Entity& player, const Leaving& from) {
+    return default_ways(player, from);
+  }
 
  private:
   SpaceHostOptions options_;
@@ -62,6 +69,7 @@ class SpaceApp : public App {
   std::vector<std::function<void(entities::EntityHost&)>> entities_to_declare_;
   std::optional<entities::EntityHost> entities_;
   std::optional<SpaceHost> spaces_;
+  std::optional<Travels> travels_;  // ends first
 };
 
 }  // namespace starbus::nodes::space

@@ -281,37 +281,6 @@ void SpaceHost::lose_all() {
   end_of_drain();
 }
 
-// --- players -------------------------------------------------------------------------------------
-
-Result<> SpaceHost::arrive(entity::Entity& entity, const Ticket& ticket, const aoi::Position& at) {
-  const auto refuse = [&](Error why) -> Result<> {
-    ++counters_.refused;
-    return why;
-  };
-  if (entity.life() != entity::EntityState::alive) return refuse(entity::EntityErrc::not_alive);
-  if (entity.space() != entity::OnlineId::none) return refuse(entity::EntityErrc::in_space);
-  if (!hosted_) return refuse(Errc::unknown_ticket);
-  const auto life = hosted_->arrive(ticket, boot_now());
-  if (!life) return refuse(life.error());
-  RunningSpace* const space = find_running(*life);
-  auto entered = space == nullptr ? Result<>(Errc::ends) : space->take_in(entity, at);
-  if (!entered) {
-    hosted_->leave(*life);
-    return refuse(entered.error());
-  }
-  ++counters_.arrived;
-  return {};
-}
-
-bool SpaceHost::leave(entity::Entity& entity) {
-  GameSpace* const space = find(entity.space());
-  return space != nullptr && space->leave(entity);
-}
-
-void SpaceHost::player_left(const Life& life) {
-  if (hosted_) hosted_->leave(life);
-}
-
 // --- ticks ---------------------------------------------------------------------------------------
 
 void SpaceHost::tick(const TickLine::Due& due) {

@@ -25,6 +25,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -111,15 +112,48 @@ class SpaceHost final : private SpaceHome {
   /// if it cannot enter, the seat is free again. The ticket is used up in any case, except for
   /// not_alive and in_space, which are found before. Errors: unknown_ticket, those of
   /// GameSpace::enter.
-  Result<> arrive(entity::Entity& entity, const Ticket& ticket, const aoi::Position& at);
+  Result<> arrive(entity::Entity& entity, const Ticket& ticket, const aoi::Position& at) {
+    return arrive_at(entity, ticket, at);
+  }
+  /// At the entrance of the space.
+  Result<> arrive(entity::Entity& entity, const Ticket& ticket) {
+    return arrive_at(entity, ticket, std::nullopt);
+  }
+  /// The same for one that may be in another space of this node, which it leaves in that step. If
+  /// it is refused it is back where it was, at the position and with the seat that it had there;
+  /// its hooks have run for leaving and for entering. It is in no space if that is refused, too.
+  /// No position: at the entrance.
+  Result<> change(entity::Entity& entity, const Ticket& ticket,
+                  const std::optional<aoi::Position>& at);
+  /// A player is on its way here with this ticket: see HostedSpaces::claim. unknown_ticket, ends.
+  Result<> claim(const Ticket& ticket);
   /// Takes an entity out of its space, and frees its seat, as GameSpace::leave. An entity that ends
   /// or moves away does so by itself.
   bool leave(entity::Entity& entity);
+  /// Nobody comes in any more but those who have claimed a seat, and no space begins here: the node
+  /// is about to drain. The service is told at once.
+  void refuse_newcomers();
+  /// Players who have claimed seats, and are on their way.
+  std::size_t expected() const { return hosted_ ? hosted_->claimed() : 0; }
+  /// Called of each player that was left in a space that has ended, and is in no space now.
+  using LeftOver =
+      std::function<void(entity::Entity& entity, const SpaceName& from, const SpaceType& type)>;
+  void on_left_over(LeftOver callback) { left_over_ = std::move(callback); }
+  void left_over(entity::Entity& entity, const SpaceName& from, const SpaceType& type) override;
 
   /// Null: none of this name, or id, runs here, or it has not been made yet.
   GameSpace* find(const SpaceName& name);
   GameSpace* find(entity::OnlineId id);
   std::size_t size() const { return running_.size(); }
+  /// visit(GameSpace&) for each that has been made.
+  template <class Visit>
+  void for_each(Visit visit) {
+    for (const auto& [life, space] : running_) {
+      if (space->space() != nullptr) visit(*space->space());
+    }
+  }
+  /// What /spaces shows besides, under this name; before join().
+  void show_also(std::string name, std::function<nlohmann::json()> what);
   const SpaceHostCounters& counters() const { return counters_; }
 
   // --- what join() ties; for those who have no node ---
@@ -140,6 +174,8 @@ class SpaceHost final : private SpaceHome {
   };
   using Running = std::map<Life, std::unique_ptr<RunningSpace>>;
 
+  Result<> arrive_at(entity::Entity& entity, const Ticket& ticket,
+                     const std::optional<aoi::Position>& at);
   // SpaceHome
   entity::EntityManager& entities() override { return entities_; }
   Result<> end_after(const Life& life, std::chrono::milliseconds after) override;
@@ -189,6 +225,8 @@ class SpaceHost final : private SpaceHome {
   std::string group_name_;
   Done drained_;  // set while it drains
   SpaceHostCounters counters_;
+  LeftOver left_over_;
+  std::vector<std::pair<std::string, std::function<nlohmann::json()>>> shown_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::shared_ptr<bool> lease_ = std::make_shared<bool>(true);  // another one after its loss
   TickDriver ticks_;

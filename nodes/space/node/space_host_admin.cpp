@@ -14,7 +14,7 @@ using bus::io::boot_now;
 using nlohmann::json;
 using State = RunningSpace::State;
 
-constexpr std::array kSpaceStates = {State::claiming, State::starting, State::running,
+constexpr std::array kRunStates = {State::claiming, State::starting, State::running,
                                      State::ending};
 
 double ms_of(TickHistogram::Time time) {
@@ -62,12 +62,18 @@ void SpaceHost::add_admin(Node& node) {
       }
       rows.push_back(std::move(text));
     }
-    return daemon::Response::json({{"term", all.term},
-                                   {"draining", draining_},
-                                   {"types", all.types},
-                                   {"labels", options_.labels},
-                                   {"spaces", std::move(rows)}});
+    json page = {{"term", all.term},
+                 {"draining", draining_},
+                 {"types", all.types},
+                 {"labels", options_.labels},
+                 {"spaces", std::move(rows)}};
+    for (const auto& [name, what] : shown_) page[name] = what();
+    return daemon::Response::json(page);
   });
+}
+
+void SpaceHost::show_also(std::string name, std::function<json()> what) {
+  shown_.emplace_back(std::move(name), std::move(what));
 }
 
 void SpaceHost::add_metrics(Node& node) {
@@ -76,7 +82,7 @@ void SpaceHost::add_metrics(Node& node) {
   metrics.family(
       "starbus_space_hosted", "Spaces of this process, by state.", Metrics::Kind::gauge, [this] {
         std::vector<Metrics::Sample> samples;
-        for (const State state : kSpaceStates) {
+        for (const State state : kRunStates) {
           const auto count = std::ranges::count_if(
               running_, [&](const auto& each) { return each.second->state() == state; });
           samples.push_back({{{"state", std::string(name_of(state))}}, static_cast<double>(count)});

@@ -60,6 +60,9 @@ class Registry {
   void enter(std::uint64_t request, EnterRequest ask, Time now);
   /// Who asked has gone: there will be no answer, and no seat is held.
   void cancel(std::uint64_t request);
+  /// Seats of a Grant that no player will take: their node is told, and frees those that are held
+  /// still. Ignored if the space is unknown. bad_request: more than kMaxTeam.
+  Result<> give_back(const Life& life, std::vector<Ticket> tickets);
   /// The space lets nobody in from now on, and ends after that time, or that of its type.
   /// unknown_space, ends, bad_request.
   Result<> countdown(const SpaceName& name, std::optional<std::chrono::milliseconds> after,
@@ -118,6 +121,8 @@ class Registry {
   // Lines (registry_lines.cpp).
   const SpaceType* type_of(const PlaceId& place) const;
   bool on_offer(const Space& space) const;
+  /// Lines on nodes that drain: they end soon, and others may begin beside them.
+  std::size_t leaving(const Place& place) const;
   /// What a place has.
   struct Supply {
     std::size_t open = 0;     // lines that let players in

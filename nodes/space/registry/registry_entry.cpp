@@ -151,6 +151,15 @@ void Registry::release(Waiter& waiter) {
   waiter.order = 0;
 }
 
+Result<> Registry::give_back(const Life& life, std::vector<Ticket> tickets) {
+  if (tickets.size() > kMaxTeam) {
+    return Error(Errc::bad_request, "tickets: at most " + std::to_string(kMaxTeam));
+  }
+  const Space* const space = find(life);
+  if (space != nullptr) (void)order(space->node, life, Release{std::move(tickets)});
+  return {};
+}
+
 void Registry::requeue(std::uint64_t request, const Error& why) {
   const auto found = waiters_.find(request);
   if (found == waiters_.end()) return;

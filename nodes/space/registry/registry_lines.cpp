@@ -28,6 +28,13 @@ bool Registry::on_offer(const Space& space) const {
   return node != nullptr && node->announced && !node->draining;
 }
 
+std::size_t Registry::leaving(const Place& place) const {
+  return static_cast<std::size_t>(std::ranges::count_if(place.lines, [&](const auto& line) {
+    const SpaceNode* const node = book_.find(line.second.node);
+    return node != nullptr && node->draining;
+  }));
+}
+
 Registry::Supply Registry::supply_of(const Place& place) const {
   Supply supply;
   for (const auto& [line, space] : place.lines) {
@@ -75,7 +82,7 @@ void Registry::grow(const PlaceId& id, Place& place, Time now) {
                         demand > supply.lines() * type->soft_capacity ||
                         (unserved > 0 && supply.coming == 0);
     if (!wanted || now < place.paused) break;
-    if (place.lines.size() >= type->max_lines || count_ >= kMaxSpaces) break;
+    if (place.lines.size() >= type->max_lines + leaving(place) || count_ >= kMaxSpaces) break;
     if (!create(id, place, *type, now)) break;
     ++supply.coming;
   }
@@ -85,7 +92,7 @@ void Registry::grow(const PlaceId& id, Place& place, Time now) {
 bool Registry::create(const PlaceId& id, Place& place, const SpaceType& type, Time now) {
   std::uint32_t line = 1;
   while (place.lines.contains(line) || held_.contains({id, line})) ++line;
-  if (line > type.max_lines) return false;
+  if (line > std::min<std::size_t>(kMaxLines, type.max_lines + leaving(place))) return false;
   std::erase_if(place.avoid, [&](const auto& each) { return now >= each.second; });
   std::set<std::string, std::less<>> avoid;
   for (const auto& [node, until] : place.avoid) avoid.insert(node);
@@ -122,10 +129,10 @@ void Registry::started(Space& space, Time now) {
 /// Nothing will change by itself: all lines run and are full, or the cluster has all the spaces it
 /// may have.
 void Registry::tell_if_no_line_can_come(Place& place, const SpaceType& type) {
-  const bool all_run =
-      place.lines.size() >= type.max_lines && place.in(SpaceState::ready) == place.lines.size() &&
-      std::ranges::all_of(place.lines, [&](const auto& line) { return on_offer(line.second); });
-  const bool no_more = count_ >= kMaxSpaces && place.lines.size() < type.max_lines;
+  const std::size_t stay = place.lines.size() - leaving(place);
+  const Supply supply = supply_of(place);
+  const bool all_run = stay >= type.max_lines && supply.open == stay;
+  const bool no_more = count_ >= kMaxSpaces && stay < type.max_lines;
   if (!all_run && !no_more) return;
   for (const std::uint64_t request : std::exchange(place.queue, {})) {
     const Waiter& waiter = waiters_.at(request);
@@ -134,10 +141,9 @@ void Registry::tell_if_no_line_can_come(Place& place, const SpaceType& type) {
       continue;
     }
     const std::string name = to_string(waiter.ask.place);
-    const Error why = no_more
-                          ? Error(Errc::would_block, name + ": too many spaces run")
-                          : Error(Errc::full, name + ": all " + std::to_string(place.lines.size()) +
-                                                  " lines are full");
+    const Error why =
+        no_more ? Error(Errc::would_block, name + ": too many spaces run")
+                : Error(Errc::full, name + ": all " + std::to_string(stay) + " lines are full");
     answer(request, waiter.last.code.is_ok() ? why : waiter.last);
   }
 }

@@ -286,4 +286,11 @@ Result<> SpaceService::close(rpc::Caller&, SpaceName space) {
   return result;
 }
 
+Result<> SpaceService::give_back(rpc::Caller&, Life space, std::vector<Ticket> tickets) {
+  if (auto present = check_present(); !present) return present;
+  auto result = registry_->give_back(space, std::move(tickets));
+  pump();
+  return result;
+}
+
 }  // namespace starbus::nodes::space

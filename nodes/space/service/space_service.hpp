@@ -67,9 +67,14 @@ class SpaceService final : public service::Service,
   /// bad_name, rebuilding, and the errors of Registry::close.
   Result<> close(entity::rpc::Caller& from, SpaceName space);
 
+  /// Seats of a Grant that no player will take: they are free at once, rather than after
+  /// kTicketHold. bad_request, and nothing if the space has gone.
+  Result<> give_back(entity::rpc::Caller& from, Life space, std::vector<Ticket> tickets);
+
   static constexpr auto kRpc =
       entity::rpc::methods<&SpaceService::enter, &SpaceService::lines, &SpaceService::spaces,
-                           &SpaceService::countdown, &SpaceService::close>("starbus_spaces");
+                           &SpaceService::countdown, &SpaceService::close,
+                           &SpaceService::give_back>("starbus_spaces");
 
   // --- in this process ---
   /// Other types from now on: see Registry::reload.

@@ -29,15 +29,24 @@ SpacesSettings read_spaces_settings(ConfigReader& reader) {
     table.problem("files", "'files': at most " + std::to_string(kMaxSpaceFiles));
     return settings;
   }
+  bool all_read = true;
   for (const std::string& file : files) {
     settings.files.emplace_back(file);
     auto types = ConfigReader::open(file);
     if (!types) {
       note_all(table, types.error());
+      all_read = false;
       continue;
     }
     read_space_types(*types, settings.types);
-    if (const auto read = types->finish(); !read) note_all(table, read.error());
+    if (const auto read = types->finish(); !read) {
+      note_all(table, read.error());
+      all_read = false;
+    }
+  }
+  // Else a type is missing that the file with the problem has.
+  if (const auto next = check_next(settings.types); all_read && !next) {
+    note_all(table, next.error());
   }
   return settings;
 }

@@ -98,6 +98,7 @@ SpaceType read_one(ConfigReader& table) {
   constexpr auto kHeaviest = static_cast<std::uint32_t>(kMaxWeight);
   type.weight = table.integer<std::uint32_t>("weight", kWeight, 1, kHeaviest);
   type.labels = read_labels(table);
+  type.next = table.string("next", "");
   return type;
 }
 
@@ -132,6 +133,21 @@ void read_space_types(ConfigReader& reader, SpaceTypes& types) {
   }
 }
 
+Result<> check_next(const SpaceTypes& types) {
+  std::string problems;
+  for (const auto& [name, type] : types) {
+    if (type.next.empty()) continue;
+    const auto found = types.find(type.next);
+    if (found != types.end() && found->second.scope == Scope::cluster) continue;
+    const std::string why = found == types.end() ? "no file has that type"
+                                                 : "its places have keys; name a type without";
+    problems += (problems.empty() ? "" : "\n") + ("type '" + name + "', 'next': '" + type.next) +
+                "': " + why;
+  }
+  if (problems.empty()) return {};
+  return Error(bus::Errc::bad_config, std::move(problems));
+}
+
 Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files) {
   SpaceTypes types;
   for (const std::filesystem::path& file : files) {
@@ -140,6 +156,7 @@ Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files
     read_space_types(*reader, types);
     if (const auto read = reader->finish(); !read) return read.error();
   }
+  if (auto checked = check_next(types); !checked) return checked.error();
   return types;
 }
 

@@ -15,6 +15,9 @@ namespace starbus::nodes::space {
 /// Adds each [[space]] of the reader's file to `types`; problems are noted in the reader.
 void read_space_types(daemon::ConfigReader& reader, SpaceTypes& types);
 
+/// bad_config: a `next` that names no type, or one whose places have keys, one problem per line.
+Result<> check_next(const SpaceTypes& types);
+
 /// All types of these files. bad_config: the problems of the first file that has some, one per
 /// line; then nothing of any file is used.
 Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files);

@@ -41,6 +41,7 @@ struct SpaceType {
   std::uint32_t ticks_per_second = 0;
   std::uint32_t weight = 0;         // ms per second of a node's loop, until its load shows it
   std::vector<std::string> labels;  // that a node must have, all of them
+  std::string next;                 // type of the place where its players go; empty: none
 
   bool operator==(const SpaceType&) const = default;
   std::chrono::nanoseconds tick() const {
@@ -50,7 +51,7 @@ struct SpaceType {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name, scope, capacity, soft_capacity, min_lines, max_lines, precreated, idle, countdown,
-            min, max, sight, leave_margin, cell, ticks_per_second, weight, labels);
+            min, max, sight, leave_margin, cell, ticks_per_second, weight, labels, next);
   }
 };
 
