@@ -56,6 +56,7 @@
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/scene/limits.hpp"
 #include "nodes/space/service/limits.hpp"
+#include "nodes/space/travel/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
 #include "tools/bots/limits.hpp"
@@ -195,6 +196,7 @@ std::vector<LimitTable> limit_tables() {
       {"nodes with spaces", "nodes/space/host/limits.hpp", nodes::space::kSpaceHostLimits},
       {"running spaces", "nodes/space/node/limits.hpp", nodes::space::kSpaceNodeLimits},
       {"scenes", "nodes/space/scene/limits.hpp", nodes::space::kSceneLimits},
+      {"travels between spaces", "nodes/space/travel/limits.hpp", nodes::space::kSpaceTravelLimits},
       {"movement", "nodes/space/movement/limits.hpp", nodes::movement::kMovementLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},

@@ -46,6 +46,7 @@ Result<> HostedSpaces::obey(const Order& order, Time now) {
     obey_close(order, *close);
   } else if (found != spaces_.end()) {
     if (const auto* const release = std::get_if<Release>(&order.what)) {
+      room_ = room_ || found->second.full();
       for (const Ticket& ticket : release->tickets) {
         if (found->second.held.erase(ticket) > 0) tickets_.erase(ticket);
       }
@@ -234,7 +235,9 @@ Result<Life> HostedSpaces::arrive(const Ticket& ticket, Time now) {
 
 void HostedSpaces::leave(const Life& life) {
   const auto found = spaces_.find(life);
-  if (found != spaces_.end() && found->second.present > 0) --found->second.present;
+  if (found == spaces_.end() || found->second.present == 0) return;
+  room_ = room_ || found->second.full();
+  --found->second.present;
 }
 
 void HostedSpaces::drain() {
@@ -258,11 +261,13 @@ void HostedSpaces::drain(std::chrono::milliseconds after, Time now) {
 
 void HostedSpaces::due(Time now) {
   for (auto& [life, space] : spaces_) {
-    std::erase_if(space.held, [&](const auto& seat) {
+    const bool full = space.full();
+    const auto over = std::erase_if(space.held, [&](const auto& seat) {
       if (now < seat.second.until) return false;
       tickets_.erase(seat.first);
       return true;
     });
+    room_ = room_ || (full && over > 0);
     if (space.ends_at && now >= *space.ends_at) end(life, space);
   }
 }

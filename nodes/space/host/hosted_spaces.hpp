@@ -78,6 +78,8 @@ class HostedSpaces {
   Announcement announcement(double busy_ms_per_s, Time now) const;
   /// A service has asked for one since the last call.
   bool take_announce() { return std::exchange(announce_, false); }
+  /// A space that was full has had room since the last call: the service is to hear it soon.
+  bool take_room() { return std::exchange(room_, false); }
   /// In order; replies go before a later announcement.
   std::vector<Work> take_work() { return std::exchange(work_, {}); }
   std::vector<Reply> take_replies() { return std::exchange(replies_, {}); }
@@ -99,6 +101,8 @@ class HostedSpaces {
     std::optional<Time> ends_at;   // a countdown runs
     std::uint64_t created_by = 0;  // number of the order to answer
     std::uint64_t closed_by = 0;   // 0: none
+
+    bool full() const { return present + held.size() >= capacity; }
   };
   Result<> refuse_bad(const Order& order, Result<> why);
   void obey_create(const Order& order, const Create& create);
@@ -121,6 +125,7 @@ class HostedSpaces {
   std::uint64_t seen_ = 0;
   bool draining_ = false;
   bool announce_ = false;
+  bool room_ = false;
   std::vector<Work> work_;
   std::vector<Reply> replies_;
 };

@@ -105,6 +105,7 @@ void SpaceHost::open(Done done) {
     const auto looks =
         timers_.every(alarms_, kSeatsEvery, kSeatsEvery, entity::CatchUp::once, [this] {
           hosted_->due(boot_now());
+          if (hosted_->take_room()) announce();
           ticks_.wake();
           pump_soon();
         });

@@ -298,5 +298,53 @@ TEST_F(HostedSpacesTest, SpacesAreBounded) {
   EXPECT_EQ(reply().result.error(), Errc::would_block);
 }
 
+/// From its acceptance by the node until its arrival, of which the source's death may keep it.
+TEST_F(HostedSpacesTest, AClaimedSeatOutlivesADrainAndACountdownAndIsHeldAfresh) {
+  for (const std::uint64_t life : {1U, 2U}) {
+    run(life, static_cast<std::uint32_t>(life));
+    reserve(life, {life * 10, life * 10 + 1});
+  }
+  (void)host_.take_replies();
+  now_ += 20s;
+  EXPECT_TRUE(host_.claim({term_, 10}, 30s, now_));
+  EXPECT_TRUE(host_.claim({term_, 10}, 30s, now_)) << "an attempt that is repeated";
+  EXPECT_TRUE(host_.claim({term_, 20}, 30s, now_));
+  EXPECT_EQ(host_.claim({term_, 12}, 30s, now_).error(), Errc::unknown_ticket);
+  EXPECT_EQ(host_.claimed(), 2U);
+  now_ += 20s;
+  EXPECT_EQ(host_.claim({term_, 11}, 30s, now_).error(), Errc::unknown_ticket) << "40 s";
+  obey(1, Countdown{10min});
+  EXPECT_EQ(host_.claim({term_, 10}, 30s, now_).error(), Errc::ends);
+  host_.drain();
+  EXPECT_EQ(host_.claim({term_, 20}, 30s, now_).error(), Errc::ends);
+  host_.due(now_);
+  EXPECT_EQ(host_.arrive({term_, 21}, now_).error(), Errc::unknown_ticket) << "was not claimed";
+  EXPECT_TRUE(host_.arrive({term_, 10}, now_));
+  now_ += 10s;
+  host_.due(now_);
+  EXPECT_EQ(host_.arrive({term_, 20}, now_).error(), Errc::unknown_ticket) << "30 s and no more";
+  EXPECT_EQ(host_.claimed(), 0U);
+}
+
+TEST_F(HostedSpacesTest, RoomInASpaceThatWasFullIsNews) {
+  run(1);
+  reserve(1, {1, 2});
+  obey(1, Release{{{term_, 1}}});
+  EXPECT_FALSE(host_.take_room()) << "it was not full";
+  reserve(1, {3, 4});
+  EXPECT_TRUE(host_.arrive({term_, 2}, now_));
+  EXPECT_FALSE(host_.take_room());
+  host_.leave({1, 1});
+  EXPECT_TRUE(host_.take_room());
+  EXPECT_FALSE(host_.take_room()) << "once";
+  reserve(1, {5});
+  obey(1, Release{{{term_, 5}}});
+  EXPECT_TRUE(host_.take_room());
+  reserve(1, {6});
+  now_ += 30s;
+  host_.due(now_);
+  EXPECT_TRUE(host_.take_room());
+}
+
 }  // namespace
 }  // namespace starbus::nodes::space

@@ -303,5 +303,52 @@ TEST_F(RegistryLines, ADrainingNodesLinesAreReplaced) {
   EXPECT_EQ(code_of(enter(kTown, 1, 1)), Errc::ends);
 }
 
+/// One that may run once begins beside the one that ends, under another number; and not twice.
+TEST_F(RegistryLines, LinesOfADrainingNodeLeaveRoomForOthers) {
+  begin({town(5, 1)}, {"a.1", "b.1"});
+  const std::uint64_t resident = enter(kTown);
+  const Order first = take_one<Create>();
+  start(first);
+  seat_all();
+  EXPECT_TRUE(granted(resident));
+  Announcement news;
+  news.term = kTerm;
+  news.seen = seen_;
+  news.draining = true;
+  news.types = {"town"};
+  news.spaces = rows_[first.node];
+  registry_->announced(first.node, news, now_);
+  collect();
+  std::vector<std::uint64_t> crowd;
+  for (int i = 0; i < 5; ++i) crowd.push_back(enter(kTown));
+  const Order second = take_one<Create>();
+  EXPECT_NE(second.node, first.node);
+  EXPECT_EQ(std::get<Create>(second.what).name.line, 2U);
+  start(second);
+  seat_all();
+  for (const std::uint64_t each : crowd) EXPECT_TRUE(granted(each));
+  EXPECT_EQ(code_of(enter(kTown)), Errc::full) << "the one line that stays is full";
+  EXPECT_TRUE(take<Create>().empty());
+}
+
+TEST_F(RegistryLines, SeatsThatAreGivenBackAreReleasedAtTheirNode) {
+  begin({town(5, 1)}, {"a.1"});
+  const std::uint64_t request = enter(kTown, 2);
+  start(take_one<Create>());
+  seat_all();
+  ASSERT_TRUE(granted(request));
+  const Grant grant = *answers_.at(request);
+  EXPECT_TRUE(registry_->give_back(grant.life, grant.tickets));
+  collect();
+  const Order order = take_one<Release>();
+  EXPECT_EQ(order.node, "a.1");
+  EXPECT_EQ(std::get<Release>(order.what).tickets, grant.tickets);
+  EXPECT_TRUE(registry_->give_back({kTerm, 99}, grant.tickets)) << "a space that has gone";
+  const std::vector<Ticket> many(kMaxTeam + 1);
+  EXPECT_EQ(registry_->give_back(grant.life, many).error(), Errc::bad_request);
+  collect();
+  EXPECT_TRUE(take<Release>().empty());
+}
+
 }  // namespace
 }  // namespace starbus::nodes::space

@@ -39,12 +39,10 @@ using namespace std::chrono_literals;
 
 /// What players and fields of a test do, and what they did.
 struct Diary {
-  std::set<std::string> refuses;  // players who enter no space: "ada", or "ada at x.field"
-  std::vector<std::string> said;  // "ada enters x.field-1"
+  std::set<std::string> refuses;                  // "ada at y": enters no space there
+  std::vector<std::string> said;                  // "ada enters x.field-1"
   std::map<std::string, Result<Travelled>> ends;  // of a player, the latest
-  std::function<void(entity::Entity&)> leaving;   // in on_leave of a field
-  bool sends_on = false;                          // on_member_left begins a travel of its own
-  std::size_t most_moving = 0;
+  std::function<bool()> no;                       // asked of each entry of a player: it refuses
 };
 
 class Player final : public entity::EntityOf<Player, entity::Entity, entity::Components<Traveller>>,
@@ -82,7 +80,7 @@ class Player final : public entity::EntityOf<Player, entity::Entity, entity::Com
   entity::EntityResult<> on_enter_space(entity::OnlineId, entity::EnterReason) override {
     const auto& no = diary().refuses;
     const std::string where = world().get<std::string>();
-    if (no.contains(persistent_id()) || no.contains(persistent_id() + " at " + where)) {
+    if ((diary().no && diary().no()) || no.contains(persistent_id() + " at " + where)) {
       return entity::EntityError(entity::EntityErrc::hook_failed, "not here");
     }
     return {};
@@ -105,11 +103,7 @@ class Field final : public GameSpace {
                                         "." + to_string(name()));
   }
   void on_enter(entity::Entity& entity) override { say(entity, " enters "); }
-  void on_leave(entity::Entity& entity) override {
-    say(entity, " leaves ");
-    auto& diary = world().get<Diary>();
-    if (diary.leaving) diary.leaving(entity);
-  }
+  void on_leave(entity::Entity& entity) override { say(entity, " leaves "); }
 };
 
 /// A process that runs fields, without a node.

@@ -189,5 +189,25 @@ TEST(SpaceFile, ATypeStandsOnceInAllFiles) {
   EXPECT_EQ(load_space_types(gone).error(), bus::Errc::bad_config);
 }
 
+TEST(SpaceFile, TheNextPlaceIsATypeWithoutKeysOfAnyFile) {
+  const daemon::test::TempFolder folder;
+  const auto type = [](const std::string& name, const std::string& more) {
+    return "[[space]]\ntype = \"" + name + "\"\n" + std::string(kArea) + more;
+  };
+  const auto town = folder.write("town.toml", type("town", ""));
+  const auto team = folder.write("team.toml", type("team", "scope = \"key\"\nnext = \"town\"\n"));
+  const std::vector both = {town, team};
+  const auto types = load_space_types(both);
+  ASSERT_TRUE(types) << types.error().to_string();
+  EXPECT_EQ(types->at("team").next, "town");
+  const std::vector alone = {team};
+  EXPECT_THAT(load_space_types(alone).error().detail,
+              HasSubstr("type 'team', 'next': 'town': no file has that type"));
+  const auto duel = folder.write("duel.toml", type("duel", "next = \"team\"\n"));
+  const std::vector keyed = {town, team, duel};
+  EXPECT_THAT(load_space_types(keyed).error().detail,
+              HasSubstr("type 'duel', 'next': 'team': its places have keys"));
+}
+
 }  // namespace
 }  // namespace starbus::nodes::space

@@ -1,0 +1,165 @@
+/// Spaces that end, and nodes that drain: where their players go.
+#include "tests/daemon/support.hpp"
+#include "tests/nodes/space/travel/support.hpp"
+
+namespace starbus::nodes::space::travel_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class EvacuationTest : public TravelTestBase {
+ protected:
+  boost::asio::awaitable<bool> drained(Land& at) {
+    bool over = false;
+    at.travels.drain([&](const bus::Result<>&) { over = true; });
+    co_return co_await until([&] { return over; });
+  }
+};
+
+TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
+  daemon::test::LogCapture log;
+  run([this, &log]() -> Task {
+    constexpr std::size_t kCrowd = 150;
+    TRAVEL_TRUE(co_await begin({field_type("field", 100, 2)}));
+    for (std::size_t i = 0; i < kCrowd; ++i) {
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
+      Wish wish = to("field");
+      wish.at = aoi::Position{static_cast<float>(i), 7, 0};
+      CO_OK(co_await travel(*x, *one, wish));
+    }
+    EXPECT_EQ(x->players("field", 1) + x->players("field", 2), kCrowd);
+    TRAVEL_TRUE(co_await open(*y));
+    std::size_t most = 0;
+    bool over = false;
+    x->travels.drain([&](const bus::Result<>&) { over = true; });
+    TRAVEL_TRUE(co_await until([&] {
+      most = std::max(most, x->travels.size());
+      return over;
+    }));
+    EXPECT_LE(most, std::size_t{kEvacuateAtOnce});
+    EXPECT_GT(most, 1u);
+    EXPECT_EQ(x->players("field", 1) + x->players("field", 2), 0u);
+    std::size_t there = 0;
+    y->spaces.for_each([&](GameSpace& space) {
+      EXPECT_GT(space.name().line, 2u) << "beside the lines that end";
+      there += space.players();
+      space.for_each_player([&](entity::Entity& one) {
+        const auto at = space.aoi().position(*space.aoi_id(one));
+        EXPECT_EQ("p" + std::to_string(static_cast<int>(at->x)), one.persistent_id());
+        EXPECT_EQ(at->y, 7);
+      });
+    });
+    EXPECT_EQ(there, kCrowd);
+    EXPECT_EQ(x->travels.shown()["drain"]["moved"], kCrowd);
+    EXPECT_EQ(x->travels.shown()["drain"]["over"], true);
+    EXPECT_THAT(log.text(), HasSubstr("150 players have left for other nodes"));
+    Player* const late = co_await player(*x, "late");
+    EXPECT_EQ((co_await travel(*x, *late, to("field"))).error(), bus::Errc::closed);
+  });
+}
+
+TEST_F(EvacuationTest, TheNextPlaceIsTriedWhenThereIsNoSeat) {
+  run([this]() -> Task {
+    TravelOptions ways;
+    ways.evacuate_ask = 300ms;
+    std::string asked;
+    ways.where_to = [&asked](const entity::Entity& one, const Leaving& from) {
+      asked = one.persistent_id() + " in " + to_string(from.space) + (from.drain ? ", drain" : "");
+      std::vector<Wish> all(one.persistent_id() == "ada" ? 1 : kMaxWays, to("field", 9));
+      all.push_back(to("town"));
+      return all;
+    };
+    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}, std::move(ways)));
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    Player* const bob = co_await player(*x, "bob");
+    CO_OK(co_await travel(*x, *bob, to("field", 1)));
+    TRAVEL_TRUE(co_await drained(*x));
+    EXPECT_THAT(asked, HasSubstr(" in field-1, drain"));
+    EXPECT_EQ(y->players("town"), 1u);
+    TRAVEL_TRUE(y->find("ada") != nullptr);
+    TRAVEL_TRUE(x->find("bob") != nullptr);
+    EXPECT_TRUE(x->space("field")->has(*bob)) << "a fifth place is not tried";
+  });
+}
+
+TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
+  daemon::test::LogCapture log;
+  run([this, &log]() -> Task {
+    TravelOptions ways;
+    ways.evacuate_time = 300ms;
+    ways.evacuate_ask = 100ms;
+    x = land("a", "x", std::move(ways));
+    TRAVEL_TRUE(co_await serve({field_type("field", 100)}) && co_await open(*x));
+    for (std::size_t i = 0; i < kNamedLeft + 2; ++i) {
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
+      CO_OK(co_await travel(*x, *one, to("field")));
+    }
+    TRAVEL_TRUE(co_await drained(*x));
+    EXPECT_EQ(x->players("field"), kNamedLeft + 2) << "they are where they were";
+    EXPECT_THAT(log.text(), AllOf(HasSubstr("player p0 has not left field-1"), HasSubstr("no_node"),
+                                  HasSubstr("2 more players have not left")));
+    bool over = false;
+    x->spaces.drain([&](const bus::Result<>&) { over = true; });
+    TRAVEL_TRUE(co_await until([&] { return over; }));
+    EXPECT_EQ(x->spaces.size(), 0u);
+    EXPECT_EQ(x->find("p0")->space(), entity::OnlineId::none) << "its hosts ends it next";
+  });
+}
+
+TEST_F(EvacuationTest, WhoIsOnTheWayWhenTheDrainBeginsArrivesAndIsSentOn) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await begin({field_type("field", 1)}));
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    const auto z = land("b", "z");
+    const End end = go(*x, *ada, to("field"));
+    while (!end->has_value() && y->spaces.expected() == 0) co_await turn();
+    TRAVEL_TRUE(y->spaces.expected() == 1);
+    TRAVEL_TRUE(co_await open(*z));
+    bool over = false;
+    y->travels.drain([&](const bus::Result<>&) { over = true; });
+    CO_OK(co_await ended(end));
+    TRAVEL_TRUE(co_await until([&] { return over; }));
+    EXPECT_EQ(y->find("ada"), nullptr);
+    Player* const here = x->find("ada") != nullptr ? x->find("ada") : z->find("ada");
+    TRAVEL_TRUE(here != nullptr);
+    EXPECT_NE(here->space(), entity::OnlineId::none);
+  });
+}
+
+TEST_F(EvacuationTest, ATravelOfItsOwnIsLeftAloneByTheDrain) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}));
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    const End end = go(*x, *ada, to("town"));
+    TRAVEL_TRUE(co_await drained(*x));
+    CO_OK(co_await ended(end));
+    TRAVEL_TRUE(co_await until([&] { return y->find("ada") != nullptr; }));
+    EXPECT_EQ(y->players("town") + y->players("field", 2), 1u);
+    EXPECT_EQ(x->find("ada"), nullptr);
+  });
+}
+
+TEST_F(EvacuationTest, PlayersOfASpaceThatEndsGoToTheNextPlaceOfItsType) {
+  run([this]() -> Task {
+    SpaceType field = field_type();
+    field.next = "town";
+    TRAVEL_TRUE(co_await begin({field, field_type("town")}));
+    Player* const ada = co_await player(*x, "ada");
+    CO_OK(co_await travel(*x, *ada, to("field")));
+    CO_OK(x->space("field")->end_after(0ms));
+    TRAVEL_TRUE(co_await until([&] { return x->players("town") == 1; }));
+    EXPECT_TRUE(x->space("town")->has(*ada));
+    EXPECT_EQ(x->travels.counters().left_over, 1u);
+    CO_OK(x->space("town")->end_after(0ms));
+    TRAVEL_TRUE(co_await until([&] { return x->space("town") == nullptr; }));
+    EXPECT_EQ(ada->space(), entity::OnlineId::none) << "a town has no next place: as before";
+    EXPECT_EQ(x->travels.size(), 0u);
+  });
+}
+
+}  // namespace
+}  // namespace starbus::nodes::space::travel_test
