@@ -59,9 +59,20 @@ MoveResult<BatchHeader> MoveDecoder::decode(bus::ByteView bytes,
   return header;
 }
 
+MoveResult<SeenMove> MoveDecoder::decode_body(bus::ByteView bytes, std::uint32_t time) const {
+  bus::Reader reader(bytes);
+  SeenMove seen;
+  if (!read_body(reader, time, seen) || !reader.done()) return MoveErrc::malformed;
+  return seen;
+}
+
 bool MoveDecoder::read(bus::Reader& reader, std::uint32_t time, SeenMove& seen) const {
   seen.index = reader.get<std::uint16_t>();
-  if (seen.index == 0 || reader.empty()) return false;
+  return seen.index != 0 && read_body(reader, time, seen);
+}
+
+bool MoveDecoder::read_body(bus::Reader& reader, std::uint32_t time, SeenMove& seen) const {
+  if (reader.empty()) return false;
   const auto first = std::to_integer<std::uint8_t>(reader.rest().front());
   Locomotion& move = seen.move;
   move.grounded = (first & kGrounded) != 0;

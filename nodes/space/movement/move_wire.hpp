@@ -112,9 +112,13 @@ class MoveDecoder {
   /// Replaces `moves`, whose memory is used again; empty after a failure. An index may come twice:
   /// the later entry counts. Errors: malformed, newer_format, too_large.
   MoveResult<BatchHeader> decode(bus::ByteView bytes, std::vector<SeenMove>& moves) const;
+  /// Reads one body alone, as it is without an index; its `index` is 0. `time` is what its age is
+  /// taken from. malformed, also if something follows it.
+  MoveResult<SeenMove> decode_body(bus::ByteView bytes, std::uint32_t time) const;
 
  private:
   bool read(bus::Reader& reader, std::uint32_t time, SeenMove& seen) const;
+  bool read_body(bus::Reader& reader, std::uint32_t time, SeenMove& seen) const;
   bool read_place(bus::Reader& reader, std::uint8_t first, Locomotion& move) const;
 
   MoveGrid grid_;
