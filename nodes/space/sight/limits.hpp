@@ -16,7 +16,7 @@ namespace starbus::nodes::sight {
     "the scene has none, and an error is logged", "SightViews.ALargeSetupIsLeftOut")              \
   X(kSightBody, 512_KiB, "bytes", "one body: within the part of a stream to a client",            \
     "a reader says too_large", "SightCodec.RefusesWhatIsTooLarge")                                \
-  X(kSightState, 256_KiB, "bytes", "properties of one entity, for others: a full line's seconds", \
+  X(kSightState, 128_KiB, "bytes", "properties of one entity, for others: a line needs a second", \
     "the entity is not shown, or leaves; counted, and logged once",                               \
     "SightViews.AnEntityThatIsTooLargeIsNotShown")                                                \
   X(kSightBudget, 4'096, "bytes",                                                                 \

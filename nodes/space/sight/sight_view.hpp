@@ -30,9 +30,11 @@ namespace starbus::nodes::sight {
 
 /// How a client is told of what its player sees.
 struct ViewOptions {
-  float fine = 15;                       ///< m: movers within are told in fine detail
-  std::size_t budget = kSightBudget;     ///< bytes of a body, from kLeastBudget to kMostBudget
-  movement::SightOptions schedule = {};  ///< which movers come first
+  float fine = 15;                    ///< m: movers within are told in fine detail
+  std::size_t budget = kSightBudget;  ///< bytes of a body, from kLeastBudget to kMostBudget
+  /// Which movers come first, and how much more often near ones are told: at 30 m every third time.
+  /// Those who stand take their turns, too, so the far must not be far behind them.
+  movement::SightOptions schedule = {.base = 1, .per_metre = 0.05, .ahead = 4};
 };
 inline constexpr std::size_t kLeastBudget = 256;
 inline constexpr std::size_t kMostBudget = 32'768;
