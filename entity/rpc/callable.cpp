@@ -65,13 +65,15 @@ void CallableBase::detach(CallableBase& component) {
 
 CallableBase* CallableBase::search_object(const ClassInfo* owner, Errc& why) {
   if (class_->is_a(owner)) return this;
-  why = Errc::no_such_component;
-  if (!ties_) return nullptr;
-  for (const Component& component : ties_->components) {
-    if (!component.info->is_a(owner)) continue;
-    if (component.host != nullptr) return component.host;
-    why = Errc::rpc_not_found;
+  Errc missing = Errc::no_such_component;
+  if (ties_) {
+    for (const Component& component : ties_->components) {
+      if (!component.info->is_a(owner)) continue;
+      if (component.host != nullptr) return component.host;
+      missing = Errc::rpc_not_found;
+    }
   }
+  why = missing;
   return nullptr;
 }
 

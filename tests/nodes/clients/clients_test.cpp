@@ -36,7 +36,15 @@ struct KnightState : entity::Properties<KnightState> {
   entity::Field<int> secret{this, "secret"};
 };
 
-class Knight final : public entity::EntityOf<Knight> {
+class Saddle final : public entity::ComponentOf<Saddle>, public rpc::Callable<Saddle> {
+ public:
+  static constexpr std::string_view kComponentName = "test_saddle";
+  int mount(rpc::Caller&, int speed) { return speed + 1; }
+  static constexpr auto kRpc =
+      rpc::methods("test_saddle", rpc::method<&Saddle::mount>("mount", rpc::own_client));
+};
+
+class Knight final : public entity::EntityOf<Knight, entity::Entity, entity::Components<Saddle>> {
  public:
   static constexpr std::string_view kTypeName = "knight";
   explicit Knight(const entity::ConstructKey& key) : EntityOf(key) {}
@@ -289,6 +297,18 @@ TEST_F(ClientsTest, ARequestHasTheRightsOfItsOwnClientAlone) {
     const sessions::ToSubject word4 = request<&Knight::buy>(2, 1, 1);
     const auto stranger = co_await say(other->endpoint, word4);
     EXPECT_EQ(stranger.kind, sessions::AnswerKind::refused);
+  });
+}
+
+TEST_F(ClientsTest, ARequestReachesTheMethodsOfComponents) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const sessions::ToSubject word = request<&Saddle::mount>(1, 1, 41);
+    const sessions::Answer taken = co_await say(gate->endpoint, word);
+    EXPECT_EQ(taken.kind, sessions::AnswerKind::ok);
+    EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 1; }));
+    EXPECT_EQ(replied(*gate, 1), 42);
   });
 }
 
