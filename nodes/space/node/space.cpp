@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -18,6 +19,30 @@ std::uint64_t key_of(const Entity& entity) {
   return static_cast<std::uint64_t>(entity.online_id());
 }
 
+/// A type without heights says nothing of them.
+movement::MoveRules rules_of(const SpaceType& type) {
+  movement::MoveRules rules;
+  rules.min = {type.min[0], type.min[1], type.min[2]};
+  rules.max = {type.max[0], type.max[1], type.max[2]};
+  if (type.min[2] == type.max[2]) {
+    rules.max.z = static_cast<float>(aoi::kMaxCoordinate);
+    rules.min.z = -rules.max.z;
+  }
+  return rules;
+}
+
+/// The middle, in whole metres.
+sight::SpaceFacts facts_of(const SpaceName& name, const SpaceType& type) {
+  const auto middle = [&](std::size_t axis) {
+    return static_cast<std::int32_t>(
+        std::lround((static_cast<double>(type.min[axis]) + type.max[axis]) / 2));
+  };
+  const auto tick = std::chrono::duration_cast<std::chrono::milliseconds>(type.tick());
+  return {.name = to_string(name),
+          .grid = {middle(0), middle(1), middle(2)},
+          .tick_ms = static_cast<std::uint32_t>(tick.count())};
+}
+
 }  // namespace
 
 GameSpace::GameSpace(SpaceInit init)
@@ -26,12 +51,15 @@ GameSpace::GameSpace(SpaceInit init)
       life_(init.life),
       type_(std::move(init.type)),
       id_(init.id),
-      aoi_(std::move(init.aoi)) {}
+      aoi_(std::move(init.aoi)),
+      move_rules_(rules_of(type_)),
+      sight_(aoi_, move_rules_, facts_of(name_, type_)) {}
 
 /// Its derived class has gone by now, so no hook runs.
 GameSpace::~GameSpace() {
   for (const auto& [id, member] : members_) {
     if (auto* const resident = member.entity->component<Resident>()) resident->left(this);
+    sight_.leave(*member.entity, member.aoi);
   }
 }
 
@@ -39,6 +67,9 @@ void GameSpace::on_start(const std::string&, Done done) {
   done({});
 }
 void GameSpace::on_warn(std::chrono::milliseconds) {}
+sight::WatchOptions GameSpace::watch_options(const entity::Entity&) {
+  return {.sensor = {.radius = type_.sight, .leave_margin = type_.leave_margin}};
+}
 void GameSpace::on_end(Done done) {
   done({});
 }
@@ -94,7 +125,7 @@ Result<> GameSpace::take_in(Entity& entity, const std::optional<aoi::Position>& 
   }
   aoi::Position position = at.value_or(aoi::Position{});
   if (!at) attempt("entrance", [&] { position = entrance(entity); });
-  const auto placed = aoi_.add({.position = position, .key = key_of(entity)});
+  const auto placed = give_place(entity, position, player);
   if (!placed) return placed.error();
   const entity::OnlineId id = entity.online_id();
   members_[id] = {&entity, *placed, player, true};
@@ -108,6 +139,19 @@ Result<> GameSpace::take_in(Entity& entity, const std::optional<aoi::Position>& 
   resident->enters(*this);
   attempt("on_enter", [&] { on_enter(entity); });
   return {};
+}
+
+/// In the world, and in what others see.
+Result<aoi::EntityId> GameSpace::give_place(Entity& entity, const aoi::Position& at, bool player) {
+  std::optional<sight::WatchOptions> how;
+  if (player && !attempt("watch_options", [&] { how = watch_options(entity); })) how.emplace();
+  const auto placed = aoi_.add({.position = at, .key = key_of(entity)});
+  if (!placed) return placed.error();
+  if (const auto seen = sight_.enter(entity, *placed, at, how ? &*how : nullptr); !seen) {
+    [[maybe_unused]] const auto removed = aoi_.remove(*placed);
+    return seen.error();
+  }
+  return *placed;
 }
 
 bool GameSpace::leave(Entity& entity) {
@@ -137,6 +181,7 @@ bool GameSpace::take_out(Entity& entity, Way way) {
 void GameSpace::forget(entity::OnlineId id) {
   const auto found = members_.find(id);
   if (found->second.player) --players_;
+  sight_.leave(*found->second.entity, found->second.aoi);
   [[maybe_unused]] const auto removed = aoi_.remove(found->second.aoi);
   members_.erase(found);
 }
@@ -164,13 +209,16 @@ bool GameSpace::clear(std::size_t most, bool hand_over) {
 void GameSpace::run_tick(const SpaceTick& tick) {
   attempt("on_before_tick", [&] { on_before_tick(tick); });
   attempt("on_tick", [&] { on_tick(tick); });
-  attempt("aoi", [&] {
-    if (const auto updated = aoi_.update(); !updated) {
-      spdlog::error("spaces: {}: its area of interest is as it was: {}", to_string(name_),
-                    updated.error().to_string());
-    }
-  });
+  attempt("aoi", [&] { update_aoi(); });
   attempt("on_after_tick", [&] { on_after_tick(tick); });
+  attempt("sight", [&] { sight_.tell(tick.number); });
+}
+
+void GameSpace::update_aoi() {
+  if (const auto updated = sight_.update(); !updated) {
+    spdlog::error("spaces: {}: its area of interest is as it was: {}", to_string(name_),
+                  updated.error().to_string());
+  }
 }
 
 }  // namespace starbus::nodes::space

@@ -14,7 +14,7 @@
 ///
 ///   on_start                           it has its name, and callers reach it; nobody is in it
 ///     on_enter                         after the hooks of the entity that enters
-///     on_before_tick, on_tick, (who sees whom), on_after_tick
+///     on_before_tick, on_tick, (who sees whom), on_after_tick, (clients are told)
 ///     on_warn                          it is about to end; nobody comes in any more
 ///     on_leave                         before the hooks of the entity that leaves
 ///   on_end                             no tick any more; whoever is in it still is
@@ -41,6 +41,7 @@
 #include "nodes/runtime/steps.hpp"
 #include "nodes/space/messages.hpp"
 #include "nodes/space/node/tick_line.hpp"
+#include "nodes/space/sight/space_sight.hpp"
 
 namespace starbus::nodes::space {
 
@@ -86,9 +87,15 @@ class GameSpace {
   const SpaceType& type() const { return type_; }
   /// By which entities are in it (Entity::space), from the counter of entities: never used twice.
   entity::OnlineId id() const { return id_; }
-  /// With the area and the cells of its type. Members are in it, with the online id as their key;
-  /// sensors and movement are the game's.
+  /// With the area and the cells of its type. Members are in it, with the online id as their key.
+  /// Those with a sight::Mover are moved by that one, players with a sight::Watcher have a sensor;
+  /// other sensors and movement are the game's.
   aoi::World& aoi() { return aoi_; }
+  /// What the clients of its players are told; docs/guide/sight.md.
+  const sight::SpaceSight& sight() const { return sight_; }
+  /// Of players whose clients move them; they may change at any time. At first: everywhere within
+  /// the area of its type, and at any height if that has none.
+  movement::MoveRules& move_rules() { return move_rules_; }
   /// What the program has added to the world of its entities; its endpoint and timers.
   entity::World& world() { return home_.entities().world(); }
   entity::EntityManager& entities() { return home_.entities(); }
@@ -145,6 +152,9 @@ class GameSpace {
   virtual void on_warn(std::chrono::milliseconds after);
   /// The space ends now: save, then call `done`, within kSpaceEnd. Members leave after that.
   virtual void on_end(Done done);
+  /// How a player that enters watches: asked once, before all of its hooks. As given here: whom its
+  /// type says (sight, leave_margin), the nearest kDefaultView of them, and no setup.
+  virtual sight::WatchOptions watch_options(const entity::Entity& player);
   /// A player was left when the space ended: it lives on, in no space. If this begins no travel for
   /// it, Travels sends it to the place that the type names as `next`. Entities that are no players
   /// are destroyed instead.
@@ -167,10 +177,12 @@ class GameSpace {
 
   /// Also for players, who have a seat. No position: at its entrance.
   Result<> take_in(entity::Entity& entity, const std::optional<aoi::Position>& at, bool player);
+  Result<aoi::EntityId> give_place(entity::Entity& entity, const aoi::Position& at, bool player);
   /// False: it is no member.
   bool take_out(entity::Entity& entity, Way way);
   void forget(entity::OnlineId id);
   void run_tick(const SpaceTick& tick);
+  void update_aoi();
   /// Nobody enters any more.
   void close() { closed_ = true; }
   /// At most so many members leave; of those the players are handed to on_member_left. True: there
@@ -199,6 +211,8 @@ class GameSpace {
   const SpaceType type_;
   const entity::OnlineId id_;
   aoi::World aoi_;
+  movement::MoveRules move_rules_;
+  sight::SpaceSight sight_;
   bool closed_ = false;
   std::map<entity::OnlineId, Member> members_;
   std::size_t players_ = 0;

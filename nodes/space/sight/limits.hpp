@@ -13,7 +13,7 @@ namespace starbus::nodes::sight {
     "a reader says too_large; such an entity is not shown, and counted",                          \
     "Subjects.ALongClassNameIsNotShown")                                                          \
   X(kSceneSetup, 1'024, "bytes", "that a game tells with a scene: a map, a weather",              \
-    "the scene has none, and an error is logged", "SightViews.ALargeSetupIsLeftOut")              \
+    "the scene has none, and an error is logged", "SightSpaces.ALargeSetupIsLeftOut")             \
   X(kSightBody, 512_KiB, "bytes", "one body: within the part of a stream to a client",            \
     "a reader says too_large", "SightCodec.RefusesWhatIsTooLarge")                                \
   X(kSightState, 128_KiB, "bytes", "properties of one entity, for others: a line needs a second", \
@@ -25,6 +25,8 @@ namespace starbus::nodes::sight {
     "SightViews.ABudgetIsKeptAndTheRestFollows")                                                  \
   X(kMostSeen, 4'096, "entities", "that one client is told of: 300 KiB of the server's memory",   \
     "further ones are not shown until one has left; counted", "SightViews.SeesABoundedNumber")    \
+  X(kDefaultView, 100, "entities", "that a player sees, unless the game says otherwise: a crowd", \
+    "the nearest are shown", "SightSpaces.ACrowdShowsTheNearest")                                 \
   X(kTickBytes, 16_MiB, "bytes", "of properties that a space encodes in one tick, for all",       \
     "what is beyond is told in the next tick", "Subjects.TheBytesOfATickAreBounded")              \
   X(kKeptDeltas, 4, "deltas", "of one entity and tick, by the version that observers have",       \
