@@ -5,7 +5,7 @@
 import { BadBytes } from './bytes.js';
 import * as limits from './limits.js';
 import { decodeNames, differences, namesRequest } from './names.js';
-import type { Difference } from './names.js';
+import type { Difference, ServerNames } from './names.js';
 import type { Replica } from './replica.js';
 import type { Fate } from './requests.js';
 import { methodId } from './rpc.js';
@@ -14,6 +14,7 @@ import type { Schema } from './schema.js';
 export class Agreement {
   readonly #schema: Schema | undefined;
   #differing = new Set<number>();
+  #names: ServerNames | undefined;
   #held: Uint8Array[] | undefined; // a snapshot, and the changes after it
   #heldBytes = 0;
 
@@ -36,13 +37,20 @@ export class Agreement {
    */
   hear(fate: Fate, replica: Replica | undefined): Difference[] | undefined {
     this.#differing = new Set();
+    this.#names = undefined;
     const names = fate.fate === 'replied' ? decodeNames(fate.answer) : undefined;
     if (names === undefined) return undefined;
+    this.#names = names;
     const found = differences(this.#schema!, names);
     const lacks = found.filter(({ kind, what }) => kind !== 'added' && what === 'asked');
     this.#differing = new Set(lacks.map(({ name }) => methodId(name)));
     if (!names.same) replica?.learn(names);
     return found;
+  }
+
+  /** What the server has said of its names; undefined: nothing. */
+  get names(): ServerNames | undefined {
+    return this.#names;
   }
 
   /** Properties wait. */

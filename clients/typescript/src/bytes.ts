@@ -9,6 +9,7 @@ export type BytesErrc =
   | 'truncated' // they end too early
   | 'trailing' // there are bytes after the end
   | 'too_large' // a value exceeds its limit
+  | 'newer_format' // moves of a later form than this client knows
   | 'too_deep' // values are nested deeper than the limit
   | 'schema_mismatch' // properties of another declaration
   | 'wrong_audience' // properties for others than the own client
@@ -70,8 +71,19 @@ export class Reader {
   byte(): number {
     return this.#view.getUint8(this.#take(1));
   }
+  /** The next byte, which stays. */
+  peek(): number {
+    if (this.left === 0) throw new BadBytes('truncated');
+    return this.#bytes[this.#at]!;
+  }
+  u16(): number {
+    return this.#view.getUint16(this.#take(2), true);
+  }
   u32(): number {
     return this.#view.getUint32(this.#take(4), true);
+  }
+  i32(): number {
+    return this.#view.getInt32(this.#take(4), true);
   }
   u64(): bigint {
     return this.#view.getBigUint64(this.#take(8), true);

@@ -18,7 +18,7 @@ import type { Output, Saved, SessionEvent, State } from './events.js';
 import { Gates, schemeOf } from './gates.js';
 import { Inflate, Inflater, kInflates, platformInflate } from './inflate.js';
 import * as limits from './limits.js';
-import type { Difference } from './names.js';
+import type { Difference, ServerNames } from './names.js';
 import { Change, Replica } from './replica.js';
 import type { Fate } from './requests.js';
 import { Answer, decodeAnswer, encodeAsk, methodId } from './rpc.js';
@@ -76,11 +76,15 @@ export interface ClientEvents {
   changed: readonly Change[];
   /** Changes in bytes, of a client without the schema of these. */
   news: Uint8Array;
+  /** Of the space around the subject, in bytes: a Space takes it. */
+  sight: Uint8Array;
   /**
    * The server says its names: what differs from the schema. Empty: nothing. What the server does
    * not have as the schema does, `ask` ends as `not_begun`, `differs`; the rest goes on.
    */
   names: readonly Difference[];
+  /** The question for names is answered, before `names`; undefined: the server does not say them. */
+  agreed: ServerNames | undefined;
   /** A call that no handler is there for; `group` if it was said to one. */
   call: Call & { group: string | undefined };
   /** The stretch is over: another one follows, or the end. */
@@ -172,6 +176,10 @@ export class Client extends Events<ClientEvents> {
   get properties(): Readonly<Record<string, any>> | undefined {
     return this.#hasState ? this.#replica?.state : undefined;
   }
+  /** Of the options. */
+  get schema(): Schema | undefined {
+    return this.#options.schema;
+  }
   /** Lets a later client come back without a proof. A secret: it is as good as a password. */
   get saved(): Saved | undefined {
     return this.#session.saved;
@@ -243,7 +251,16 @@ export class Client extends Events<ClientEvents> {
       ? { name, id: methodId(name), signature: 0, args: method.map((type) => schema.codec(type)) }
       : schema.methodOf(name, method);
     const whole = { answer: undefined, refusal: undefined, ...known };
-    this.#handlers.set(known.id, { method: whole, run });
+    this.hear(whole, run);
+  }
+  /** Likewise, by what it says of a method. */
+  hear(method: Method, run: (...args: any[]) => void): void {
+    this.#handlers.set(method.id, { method, run });
+  }
+  /** What the program has of the state is wrong: comes back for a full state. */
+  refresh(): void {
+    this.#session.refresh(now());
+    this.#work();
   }
 
   #method(method: string | Method): Method {
@@ -332,6 +349,8 @@ export class Client extends Events<ClientEvents> {
         return this.#full(event.full);
       case 'news':
         return this.#news(event.changes);
+      case 'sight':
+        return this.emit('sight', event.body);
       case 'call':
         return this.#call(event.call, undefined);
       case 'spoken':
@@ -404,6 +423,7 @@ export class Client extends Events<ClientEvents> {
   }
   #hearNames(fate: Fate): void {
     const found = this.#take(() => this.#agreement.hear(fate, this.#replica), false);
+    this.emit('agreed', this.#agreement.names);
     if (found !== undefined) this.emit('names', found);
     const [snapshot, ...news] = this.#agreement.release();
     if (snapshot === undefined) return;

@@ -44,6 +44,8 @@ export type SessionEvent =
   | { type: 'full'; full: wire.Full }
   | { type: 'call'; call: wire.Call }
   | { type: 'news'; changes: Uint8Array }
+  /** Of the space around the subject: the body, for a SpaceView. */
+  | { type: 'sight'; body: Uint8Array }
   | { type: 'over'; over: wire.Over }
   | { type: 'spoken'; group: string; call: wire.Call }
   | ({ type: 'fate' } & Concluded)

@@ -105,17 +105,17 @@ function emptyOf(type: TypeDoc, schema: Schema, capacity = 0): unknown {
   );
 }
 
-/** A class of properties as the own client sees it. */
+/** A class of properties as an audience sees it. */
 export class PropertyClass {
   readonly #byIndex = new Map<number, PropertyField>();
   readonly #absent: readonly [string, () => unknown][];
   readonly name: string;
 
-  constructor(doc: PropertiesDoc, schema: Schema) {
+  constructor(doc: PropertiesDoc, schema: Schema, audience: Audience) {
     this.name = doc.name;
-    const seen = doc.fields.filter((field) => ownClientSees(field, doc.of_entity));
+    const seen = doc.fields.filter((field) => isSeen(field, doc.of_entity, audience));
     for (const field of [...seen].sort((a, b) => a.index - b.index)) {
-      const kind = kindOf(field, schema);
+      const kind = kindOf(field, schema, audience);
       const { index, passed = false } = field;
       const name = passed ? kPassed + field.name : field.name;
       this.#byIndex.set(index, { ...kind, name, index, passed });
@@ -126,7 +126,7 @@ export class PropertyClass {
     ]);
   }
 
-  /** `malformed` for one that the own client does not see. */
+  /** `malformed` for one that the audience does not see. */
   field(index: number): PropertyField {
     return this.#byIndex.get(index) ?? malformed();
   }
@@ -150,14 +150,17 @@ export class PropertyClass {
   }
 }
 
-const kAudiences = ['ghost', 'other_clients', 'own_client', 'save', 'cache'];
-export function ownClientSees({ flags }: PropertyDoc, ofEntity: boolean): boolean {
-  if (flags.some((flag) => kAudiences.includes(flag))) return flags.includes('own_client');
+/** Who sees properties, by their numbers on the wire. */
+export const kAudiences = ['ghost', 'other_clients', 'own_client', 'save', 'cache'] as const;
+/** The clients among them: that of the entity itself, and those that see it in its space. */
+export type Audience = 'own_client' | 'other_clients';
+export function isSeen({ flags }: PropertyDoc, ofEntity: boolean, audience: Audience): boolean {
+  if (kAudiences.some((one) => flags.includes(one))) return flags.includes(audience);
   return !ofEntity && !flags.includes('server_only');
 }
 
 /** A List, Map or Bag has operations of its own; a Field of a container has none. */
-function kindOf(field: PropertyDoc, schema: Schema): Kind {
+function kindOf(field: PropertyDoc, schema: Schema, audience: Audience): Kind {
   const { signature } = field;
   const type = field.type as Exclude<TypeDoc, string>;
   if (signature.startsWith('list[') && 'list' in type) return listKind(schema.codec(type.list));
@@ -165,15 +168,15 @@ function kindOf(field: PropertyDoc, schema: Schema): Kind {
     return mapKind(keyOf(schema.codec(type.map[0])), schema.codec(type.map[1]));
   }
   if (signature.startsWith('bag[') && 'bag' in type) {
-    const items = classNamed(type.bag[1], schema);
+    const items = classNamed(type.bag[1], schema, audience);
     return bagKind(keyOf(schema.codec(type.bag[0])), items, field.capacity ?? 0);
   }
-  if (signature === 'struct') return structKind(classNamed(field.type, schema));
+  if (signature === 'struct') return structKind(classNamed(field.type, schema, audience));
   return valueKind(schema.codec(field.type));
 }
-function classNamed(type: TypeDoc, schema: Schema): PropertyClass {
+function classNamed(type: TypeDoc, schema: Schema, audience: Audience): PropertyClass {
   const name = (type as { properties: string }).properties;
-  return new PropertyClass(schema.propertiesNamed(name), schema);
+  return new PropertyClass(schema.propertiesNamed(name), schema, audience);
 }
 /** A text that is a key has 1 to kMaxKey bytes. */
 function keyOf(codec: Codec): (from: ValueReader) => Step {

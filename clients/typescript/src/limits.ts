@@ -79,3 +79,26 @@ export const kShapeBytes = 1024;
 export const kMaxLevels = 7;
 /** Bytes of properties that wait for the server's names; beyond, a full state is asked for. */
 export const kHeldBytes = 2 * 1024 * 1024;
+
+/** Metres of a coordinate from the origin, as the server has it; beyond, moves are malformed. */
+export const kMaxCoordinate = 1_048_576;
+/** Bytes of a batch of moves, as the server makes them; beyond, `too_large`. */
+export const kMoveBatchBytes = 64 * 1024;
+/** Bytes of one move in its record of sight, more than any; beyond, `too_large`. */
+export const kMoveBytes = 24;
+/** Bytes of the name of a space, of the name of a class of entities, and of a game's setup. */
+export const kSpaceName = 255;
+export const kSeenClass = 64;
+export const kSetupBytes = 1024;
+/** Places that are kept of a mover: 3 seconds at 10 ticks per second; the oldest is forgotten. */
+export const kMaxSnapshots = 32;
+/** A mover goes on without news for so long; then it stands: further it would run through walls. */
+export const kMaxExtrapolation = 250;
+/** Moves that the server has not answered: more than a second of frames; then all are forgotten. */
+export const kMaxPending = 96;
+/** Between two reports of moves, unless the program says otherwise; later ones stand for those. */
+export const kReportTime = 100;
+/** Reports without an answer, so that none wait for a connection; no further one is said then. */
+export const kReportsOpen = 16;
+/** Until the fate of a report; it is worth nothing later. */
+export const kReportWait = 10_000;

@@ -4,7 +4,7 @@
  * "Names", has the bytes; those of a server are hostile. Pure functions.
  */
 import { BadBytes, Reader, Writer } from './bytes.js';
-import { ownClientSees } from './fields.js';
+import { isSeen } from './fields.js';
 import * as limits from './limits.js';
 import { hashOf, methodId } from './rpc.js';
 import type { PropertiesDoc, PropertyDoc, Schema, TypeDoc } from './schema.js';
@@ -155,7 +155,7 @@ export function differences(schema: Schema, server: ServerNames): Difference[] {
   return found;
 }
 function seenOf({ fields, of_entity }: PropertiesDoc): readonly PropertyDoc[] {
-  return fields.filter((field) => ownClientSees(field, of_entity));
+  return fields.filter((field) => isSeen(field, of_entity, 'own_client'));
 }
 function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('.'));

@@ -1,5 +1,5 @@
 /**
- * The properties of the entity that a client plays, as a plain object: a snapshot, and the changes
+ * The properties of an entity as a client sees them, as a plain object: a snapshot, and the changes
  * since. docs/guide/properties.md, section "Wire form", has the bytes. Input is taken whole or not
  * at all; what does not fit throws BadBytes, and a new snapshot is needed (`gap`, `desync`).
  *
@@ -7,8 +7,9 @@
  * are objects, a List is an array, a Map a Map, a Bag a Bag (bag.ts), all else as in values.ts.
  */
 import { BadBytes } from './bytes.js';
-import { Part, PropertyClass, State, Step, Undo, exchange, kOperations, kParts } from './fields.js';
-import type { Doing, Operation, PropertyField } from './fields.js';
+import { Part, PropertyClass, State, Step, Undo } from './fields.js';
+import { exchange, kAudiences, kOperations, kParts } from './fields.js';
+import type { Audience, Doing, Operation, PropertyField } from './fields.js';
 import * as limits from './limits.js';
 import { propertiesOf } from './names.js';
 import type { ServerNames } from './names.js';
@@ -18,8 +19,6 @@ import { ValueReader } from './values.js';
 const kSnapshotForm = 0xa2;
 const kDeltaForm = 0xd2;
 const kNewestBit = 0x80;
-const kAudiences = 5;
-const kOwnClient = 2;
 const kMaxStamp = 1n << 62n;
 
 /** What has changed: ['items', 1001n, 'count'] by 'set'. An empty path: everything. */
@@ -37,17 +36,49 @@ interface Spot {
   readonly passed: boolean;
 }
 
-export class Replica {
+/** The classes of entities as one audience sees them; shared by the replicas of a program. */
+export class Classes {
   readonly #schema: Schema;
   #server: Schema | undefined; // the properties as the server has them
+  #known = new Map<bigint, PropertyClass>();
+
+  constructor(
+    schema: Schema,
+    readonly audience: Audience = 'own_client',
+  ) {
+    this.#schema = schema;
+  }
+  /** As Replica.learn. */
+  learn(names: ServerNames): void {
+    const properties = propertiesOf(this.#schema, names);
+    this.#server = this.#schema.withProperties(properties);
+    this.#known = new Map();
+  }
+  /** Throws BadBytes (`schema_mismatch`) if there is none with that hash. */
+  of(hash: bigint): PropertyClass {
+    const known = this.#known.get(hash);
+    if (known !== undefined) return known;
+    const own = this.#schema.entityProperties(hash);
+    const doc = own ?? this.#server?.entityProperties(hash);
+    if (doc === undefined) throw new BadBytes('schema_mismatch');
+    const made = new PropertyClass(doc, own ? this.#schema : this.#server!, this.audience);
+    this.#known.set(hash, made);
+    return made;
+  }
+}
+
+export class Replica {
+  readonly #classes: Classes;
+  readonly #audience: number;
   #class: PropertyClass | undefined;
-  #hash = 0n;
   #state: State | undefined;
   #lineage = 0;
   #stamp = 0n;
 
-  constructor(schema: Schema) {
-    this.#schema = schema;
+  /** Of a schema, for the entity that the client plays; else of classes. */
+  constructor(of: Schema | Classes) {
+    this.#classes = of instanceof Classes ? of : new Classes(of);
+    this.#audience = kAudiences.indexOf(this.#classes.audience);
   }
 
   /** Undefined before the first snapshot. */
@@ -64,37 +95,39 @@ export class Replica {
    * same fields. Throws BadBytes (`schema_mismatch`) for what cannot be passed over.
    */
   learn(names: ServerNames): void {
-    this.#server = this.#schema.withProperties(propertiesOf(this.#schema, names));
+    this.#classes.learn(names);
   }
-  /** Of any class of entities in the schema; else `schema_mismatch`. */
-  applySnapshot(bytes: Uint8Array): Change[] {
+  /**
+   * Of any class of entities in the schema; else `schema_mismatch`. `undo` gets what takes it back,
+   * here and below, for a caller that takes several or none.
+   */
+  applySnapshot(bytes: Uint8Array, undo: Undo = []): Change[] {
     const from = new ValueReader(bytes);
     const form = from.byte();
     const view = from.byte();
-    if (form !== kSnapshotForm || view > kAudiences) throw new BadBytes('malformed');
-    if (view !== kOwnClient) throw new BadBytes('wrong_audience');
+    if (form !== kSnapshotForm || view > kAudiences.length) throw new BadBytes('malformed');
+    if (view !== this.#audience) throw new BadBytes('wrong_audience');
     const hash = from.u64();
     const lineage = from.u32();
     const watched = from.byte();
     const stamp = from.varint();
-    const behind = Array.from({ length: kAudiences }, () => from.varint());
-    if (watched >> kAudiences !== 0 || stamp > kMaxStamp || behind.some((less) => less > stamp)) {
+    const behind = kAudiences.map(() => from.varint());
+    if (watched >> kAudiences.length !== 0 || stamp > kMaxStamp || behind.some((less) => less > stamp)) {
       throw new BadBytes('malformed');
     }
-    const known = hash === this.#hash ? this.#class : this.#classOf(hash);
-    if (known === undefined) throw new BadBytes('schema_mismatch');
+    const known = this.#classes.of(hash);
     const state = known.read(from);
     from.finish();
+    undo.push(this.#keep());
     this.#class = known;
-    this.#hash = hash;
     this.#state = state;
     this.#lineage = lineage;
-    this.#stamp = stamp - behind[kOwnClient]!;
+    this.#stamp = stamp - behind[this.#audience]!;
     return [{ path: [], operation: 'set' }];
   }
 
   /** Changes that it has already are skipped. */
-  applyDelta(bytes: Uint8Array): Change[] {
+  applyDelta(bytes: Uint8Array, journal: Undo = []): Change[] {
     const from = new ValueReader(bytes);
     const form = from.byte();
     const head = from.byte();
@@ -102,21 +135,22 @@ export class Replica {
     const since = from.varint();
     const more = from.varint();
     const audience = head & ~kNewestBit;
-    if (form !== kDeltaForm || audience >= kAudiences || lineage === 0) {
+    if (form !== kDeltaForm || audience >= kAudiences.length || lineage === 0) {
       throw new BadBytes('malformed');
     }
     if (since > kMaxStamp || more > kMaxStamp - since) throw new BadBytes('malformed');
-    if (audience !== kOwnClient) throw new BadBytes('wrong_audience');
+    if (audience !== this.#audience) throw new BadBytes('wrong_audience');
     if (this.#state === undefined || lineage !== this.#lineage || since > this.#stamp) {
       throw new BadBytes('gap');
     }
     const to = since + more;
-    const undo: Undo = [];
+    const undo: Undo = [this.#keep()];
     try {
       const newest = (head & kNewestBit) !== 0;
       if (newest && to <= this.#stamp) return [];
       const changes = newest ? this.#parts(from, undo) : this.#groups(from, since, to, undo);
       if (to > this.#stamp) this.#stamp = to;
+      journal.push(...undo);
       return changes;
     } catch (error) {
       for (const step of undo.reverse()) step();
@@ -124,11 +158,15 @@ export class Replica {
     }
   }
 
-  #classOf(hash: bigint): PropertyClass | undefined {
-    const own = this.#schema.entityProperties(hash);
-    if (own !== undefined) return new PropertyClass(own, this.#schema);
-    const theirs = this.#server?.entityProperties(hash);
-    return theirs && new PropertyClass(theirs, this.#server!);
+  /** What sets it back to how it is now, but for what is below the state. */
+  #keep(): () => void {
+    const [known, state, lineage, stamp] = [this.#class, this.#state, this.#lineage, this.#stamp];
+    return () => {
+      this.#class = known;
+      this.#state = state;
+      this.#lineage = lineage;
+      this.#stamp = stamp;
+    };
   }
 
   #groups(from: ValueReader, since: bigint, to: bigint, undo: Undo): Change[] {

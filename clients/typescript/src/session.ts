@@ -261,6 +261,8 @@ export class Session {
         return this.#event({ type: 'call', call: wire.decodeCall(packet.body) });
       case 'news':
         return this.#event({ type: 'news', changes: packet.body });
+      case 'sight':
+        return this.#event({ type: 'sight', body: packet.body });
       case 'spoken': {
         const { group, body } = wire.decodeSpoken(packet.body);
         return this.#event({ type: 'spoken', group, call: wire.decodeCall(body) });

@@ -180,7 +180,16 @@ export type CloseReason = keyof typeof kCloseReasons;
 /** What a client waits for. */
 const kWaits = { place: 1, account: 2, subject: 3, gate: 4 } as const;
 /** What a packet is. */
-const kPackets = { full: 1, call: 2, news: 3, reply: 4, over: 8, spoken: 16, ended: 17 } as const;
+const kPackets = {
+  full: 1,
+  call: 2,
+  news: 3,
+  reply: 4,
+  over: 8,
+  sight: 9,
+  spoken: 16,
+  ended: 17,
+} as const;
 export type PacketKind = keyof typeof kPackets;
 /** Why a stretch has ended. */
 const kOverReasons = {
