@@ -1,6 +1,7 @@
 #include "entity/objects/names/client_names.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "entity/archive/decoder.hpp"
 #include "entity/archive/encoder.hpp"
@@ -43,26 +44,60 @@ void add_methods(std::vector<ClientMethodName>& to) {
   std::ranges::stable_sort(to, {}, order);
 }
 
+/// Behind the name of a class as other clients see it.
+constexpr std::string_view kOthersMark = "@others";
+
+bool is_seen(const FieldInfo& field, const Schema& schema, View by) {
+  return (reach_of(field.flags, schema.of_entity()) & bit_of(by)) != 0;
+}
+
 /// As the schema's reader puts it together: the signature, the class within, the capacity.
-std::string types_of(const FieldInfo& field) {
+std::string types_of(const FieldInfo& field, std::string_view mark) {
   std::string text = field.signature;
-  if (const Schema* nested = field.type->nested()) text.append(" ").append(nested->name());
+  if (const Schema* nested = field.type->nested()) {
+    text.append(" ").append(nested->name()).append(mark);
+  }
   if (field.capacity != 0) text.append(" ").append(std::to_string(field.capacity));
   return text;
 }
 
+/// A class as its own client sees it, or as others do.
+ClientFieldsName fields_of(const Schema& schema, View by, TypeTable& types) {
+  const std::string_view mark = by == View::other_clients ? kOthersMark : "";
+  ClientFieldsName made{std::string(schema.name()).append(mark), schema.hash(), {}};
+  for (const FieldInfo& field : schema.fields()) {
+    if (!is_seen(field, schema, by)) continue;
+    const std::string text = types_of(field, mark);
+    made.fields.push_back({std::string(field.name), field.index, rpc::hash32(text), text,
+                           shape_of(field.type->describe(types), types.structs(), mark)});
+  }
+  return made;
+}
+
+/// What others see something of, and what is below it.
+void add_others(const Schema& schema, TypeTable& types, std::set<const Schema*>& added,
+                std::vector<ClientFieldsName>& to) {
+  if (!added.insert(&schema).second) return;
+  to.push_back(fields_of(schema, View::other_clients, types));
+  for (const FieldInfo& field : schema.fields()) {
+    const Schema* const nested = field.type->nested();
+    const bool below = nested != nullptr && is_seen(field, schema, View::other_clients);
+    if (below) add_others(*nested, types, added, to);
+  }
+}
+
 void add_classes(std::vector<ClientFieldsName>& to) {
   TypeTable types;
+  std::set<const Schema*> added;
   for (const Schema* schema : Schema::all()) {
-    ClientFieldsName made{std::string(schema->name()), schema->hash(), {}};
-    for (const FieldInfo& field : schema->fields()) {
-      if ((reach_of(field.flags, schema->of_entity()) & bit_of(View::own_client)) == 0) continue;
-      const std::string text = types_of(field);
-      made.fields.push_back({std::string(field.name), field.index, rpc::hash32(text), text,
-                             shape_of(field.type->describe(types), types.structs())});
-    }
-    to.push_back(std::move(made));
+    to.push_back(fields_of(*schema, View::own_client, types));
+    const auto seen = [&](const FieldInfo& each) {
+      return is_seen(each, *schema, View::other_clients);
+    };
+    const bool shown = schema->of_entity() && std::ranges::any_of(schema->fields(), seen);
+    if (shown) add_others(*schema, types, added, to);
   }
+  std::ranges::stable_sort(to, {}, &ClientFieldsName::name);
 }
 
 void put_method(Encoder& out, const ClientMethodName& row) {

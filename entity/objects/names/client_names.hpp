@@ -1,7 +1,7 @@
 /// The names that clients of this program are built from: methods that they may call, methods that
-/// are called at them, and properties that their own client sees. A client that was built from
-/// another schema asks for this table, and finds out what differs (docs/reference/
-/// client-protocol.md, section "Names").
+/// are called at them, and properties that their own client, or that other clients see. A client
+/// that was built from another schema asks for this table, and finds out what differs
+/// (docs/reference/ client-protocol.md, section "Names").
 ///
 /// Made when it is first asked for, encoded once, and immutable; any thread.
 #pragma once
@@ -26,7 +26,7 @@ struct ClientMethodName {
   std::uint32_t fingerprint = 0;
   std::string types;
 };
-/// A field that the own client sees.
+/// A field that is seen.
 struct ClientFieldName {
   std::string name;
   std::uint8_t index = 0;
@@ -34,7 +34,8 @@ struct ClientFieldName {
   std::string types;              // "i64", "bag[i64] game::Item 8"
   std::string shape;              // how a reader passes over a value of it
 };
-/// Properties, or a struct within them. The hash is that of its snapshots.
+/// Properties, or a struct within them, as the own client sees them: "game::Player"; or as others
+/// do: "game::Player@others". The hash is that of its snapshots.
 struct ClientFieldsName {
   std::string name;
   std::uint64_t hash = 0;

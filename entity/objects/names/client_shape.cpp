@@ -15,7 +15,8 @@ constexpr std::string_view kUnknown = "?";
 /// Writes the shape of one description.
 class ShapeWriter {
  public:
-  explicit ShapeWriter(const std::map<std::string, std::string>& structs) : structs_(structs) {}
+  ShapeWriter(const std::map<std::string, std::string>& structs, std::string_view mark)
+      : structs_(structs), mark_(mark) {}
 
   std::string of(const ShapeJson& type) {
     if (type.is_string()) return of_plain(type.get_ref<const std::string&>());
@@ -48,8 +49,8 @@ class ShapeWriter {
     if (name == "f64") return "8";
     return name == "bool" || name == "i8" || name == "u8" ? "1" : "v";
   }
-  static std::string class_of(const ShapeJson& name) {
-    return "{" + name.get<std::string>().substr(0, 255) + "}";
+  std::string class_of(const ShapeJson& name) const {
+    return "{" + name.get<std::string>().append(mark_).substr(0, 255) + "}";
   }
   /// Parts, and the closing bracket; an empty group is one zero byte.
   std::string all(const ShapeJson& parts) {
@@ -69,14 +70,15 @@ class ShapeWriter {
   }
 
   const std::map<std::string, std::string>& structs_;
+  std::string_view mark_;
   std::vector<ShapeJson> inside_;
 };
 
 }  // namespace
 
 std::string shape_of(std::string_view description,
-                     const std::map<std::string, std::string>& structs) {
-  const std::string shape = ShapeWriter(structs).of(ShapeJson::parse(description));
+                     const std::map<std::string, std::string>& structs, std::string_view mark) {
+  const std::string shape = ShapeWriter(structs, mark).of(ShapeJson::parse(description));
   const bool whole = shape.find('?') == std::string::npos && shape.size() <= kClientShape;
   return whole ? shape : std::string(kUnknown);
 }

@@ -10,8 +10,9 @@
 namespace starbus::entity {
 
 /// Of a description (docs/reference/schema.md), with the fields of structs by name, each a JSON
-/// array. "?" for what only its own class can read, and beyond kClientShape.
+/// array. "?" for what only its own class can read, and beyond kClientShape. `mark` stands behind
+/// the names of classes of properties.
 std::string shape_of(std::string_view description,
-                     const std::map<std::string, std::string>& structs);
+                     const std::map<std::string, std::string>& structs, std::string_view mark = {});
 
 }  // namespace starbus::entity

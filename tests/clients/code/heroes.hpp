@@ -2,6 +2,7 @@
 // clang-format off
 #pragma once
 
+#include "clients/cpp/space/seen.hpp"
 #include "clients/cpp/stubs.hpp"
 #include "clients/cpp/view.hpp"
 
@@ -106,6 +107,20 @@ inline const game::ClassRow& Gem::row() {
   return kRow;
 }
 
+/// Properties `starbus::clients_test::Gem`, as other clients see them.
+struct GemSeen {
+  std::int32_t power{};
+  friend bool operator==(const GemSeen&, const GemSeen&) = default;
+  static const game::ClassRow& row();
+};
+inline const game::ClassRow& GemSeen::row() {
+  static constexpr game::FieldRow kFields[] = {
+      game::field_row<&GemSeen::power>("power", 1, 0xcaa7f4a5),
+  };
+  static constexpr game::ClassRow kRow{"starbus::clients_test::Gem@others", 0x8f60dbfc997f96be, kFields};
+  return kRow;
+}
+
 /// Properties `starbus::clients_test::Stats`, as their own client sees them.
 struct Stats {
   std::int32_t strength{};
@@ -198,6 +213,60 @@ inline const game::ClassRow& HeroState::row() {
   return kRow;
 }
 
+/// Properties `starbus::clients_test::Stats`, as other clients see them.
+struct StatsSeen {
+  std::int32_t strength{};
+  friend bool operator==(const StatsSeen&, const StatsSeen&) = default;
+  static const game::ClassRow& row();
+};
+inline const game::ClassRow& StatsSeen::row() {
+  static constexpr game::FieldRow kFields[] = {
+      game::field_row<&StatsSeen::strength>("strength", 1, 0xcaa7f4a5),
+  };
+  static constexpr game::ClassRow kRow{"starbus::clients_test::Stats@others", 0x55e595887e58fab6, kFields};
+  return kRow;
+}
+
+/// Properties `starbus::clients_test::Item`, as other clients see them.
+struct ItemSeen {
+  std::int32_t kind{};
+  std::int32_t glow{};
+  game::Bag<std::string, GemSeen> gems{};
+  friend bool operator==(const ItemSeen&, const ItemSeen&) = default;
+  static const game::ClassRow& row();
+};
+inline const game::ClassRow& ItemSeen::row() {
+  static constexpr game::FieldRow kFields[] = {
+      game::field_row<&ItemSeen::kind>("kind", 1, 0xcaa7f4a5),
+      game::field_row<&ItemSeen::glow>("glow", 3, 0xcaa7f4a5),
+      game::field_row<&ItemSeen::gems>("gems", 5, 0x42a8bd24, 3),
+  };
+  static constexpr game::ClassRow kRow{"starbus::clients_test::Item@others", 0x5577b054574450d7, kFields};
+  return kRow;
+}
+
+/// Properties `starbus::clients_test::Hero`, as other clients see them.
+struct HeroSeen {
+  std::string nick{};
+  std::int32_t mood{};
+  Point at{};
+  StatsSeen stats{};
+  game::Bag<std::int64_t, ItemSeen> items{};
+  friend bool operator==(const HeroSeen&, const HeroSeen&) = default;
+  static const game::ClassRow& row();
+};
+inline const game::ClassRow& HeroSeen::row() {
+  static constexpr game::FieldRow kFields[] = {
+      game::field_row<&HeroSeen::nick>("nick", 2, 0xc24bd190),
+      game::field_row<&HeroSeen::mood>("mood", 4, 0xcaa7f4a5),
+      game::field_row<&HeroSeen::at>("at", 5, 0x37cd9255),
+      game::field_row<&HeroSeen::stats>("stats", 7, 0x45e8b8f5),
+      game::field_row<&HeroSeen::items>("items", 11, 0xa5a43381, 4),
+  };
+  static constexpr game::ClassRow kRow{"starbus::clients_test::Hero@others", 0xa7251b84e098f6a6, kFields};
+  return kRow;
+}
+
 /// What a client asks: `shop`.
 class ShopCalls {
  public:
@@ -256,12 +325,24 @@ inline const game::NameTable& names() {
   };
   static const game::ClassRow* const kClasses[] = {
       &Gem::row(),
+      &GemSeen::row(),
       &HeroState::row(),
+      &HeroSeen::row(),
       &Item::row(),
+      &ItemSeen::row(),
       &Stats::row(),
+      &StatsSeen::row(),
   };
   static const game::NameTable kTable{kHashes, kMethods, kClasses};
   return kTable;
+}
+
+/// Entities as other clients see them, for game::SpaceView.
+inline std::span<const game::SeenRow> seen() {
+  static constexpr game::SeenRow kRows[] = {
+      game::seen_row<HeroSeen>("hero"),
+  };
+  return kRows;
 }
 
 }  // namespace heroes

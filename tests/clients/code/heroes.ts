@@ -1,6 +1,6 @@
 // Written by `starbus client-code --language typescript --name heroes heroes.json`; do not edit it.
 import { Schema, watchField } from 'starbus-client';
-import type { AskOptions, Bag, Client, Outcome, SchemaDoc } from 'starbus-client';
+import type { AskOptions, Bag, Client, Outcome, SchemaDoc, Seen } from 'starbus-client';
 
 /** `starbus::clients_test::Rank`: the schema has no names of its values. */
 export type Rank = number;
@@ -40,6 +40,10 @@ export interface Gem {
   readonly power: number;
   readonly flaw: number;
 }
+/** Properties `starbus::clients_test::Gem`, as other clients see them. */
+export interface GemSeen {
+  readonly power: number;
+}
 /** Properties `starbus::clients_test::Hero`, as their own client sees them. */
 export interface HeroState {
   readonly gold: bigint;
@@ -52,16 +56,34 @@ export interface HeroState {
   readonly places: ReadonlyMap<bigint, Point>;
   readonly items: Bag<bigint, Item>;
 }
+/** Properties `starbus::clients_test::Hero`, as other clients see them. */
+export interface HeroSeen {
+  readonly nick: string;
+  readonly mood: number;
+  readonly at: Point;
+  readonly stats: StatsSeen;
+  readonly items: Bag<bigint, ItemSeen>;
+}
 /** Properties `starbus::clients_test::Item`, as their own client sees them. */
 export interface Item {
   readonly kind: number;
   readonly count: number;
   readonly gems: Bag<string, Gem>;
 }
+/** Properties `starbus::clients_test::Item`, as other clients see them. */
+export interface ItemSeen {
+  readonly kind: number;
+  readonly glow: number;
+  readonly gems: Bag<string, GemSeen>;
+}
 /** Properties `starbus::clients_test::Stats`, as their own client sees them. */
 export interface Stats {
   readonly strength: number;
   readonly seen: bigint;
+}
+/** Properties `starbus::clients_test::Stats`, as other clients see them. */
+export interface StatsSeen {
+  readonly strength: number;
 }
 
 /** What a client asks: `shop`. */
@@ -108,6 +130,11 @@ export interface HeroClient {
 export function handleHeroClient(client: Client, to: HeroClient): void {
   client.handle("hero_client.said", schema.heard("hero_client.said"), (arg1: string, arg2: string) => to.said(arg1, arg2));
   client.handle("hero_client.shown", schema.heard("hero_client.shown"), (arg1: Tree, arg2: { readonly index: 0; readonly value: number } | { readonly index: 1; readonly value: string }, arg3: readonly [number, string, boolean], arg4: readonly string[], arg5: readonly number[], arg6: ReadonlyMap<string, bigint>, arg7: Order | null, arg8: bigint, arg9: Nothing, arg10: number, arg11: Uint8Array) => to.shown(arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8, arg9, arg10, arg11));
+}
+
+/** Whether it is a `hero`, whose properties are typed then. */
+export function isHero(seen: Seen): seen is Seen<HeroSeen> {
+  return seen.className === "hero";
 }
 
 const doc: SchemaDoc = {
@@ -248,7 +275,8 @@ const doc: SchemaDoc = {
           "name": "power",
           "index": 1,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "i32",
           "type": "i32"
@@ -282,16 +310,27 @@ const doc: SchemaDoc = {
           "name": "nick",
           "index": 2,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "str",
           "type": "string"
         },
         {
+          "name": "mood",
+          "index": 4,
+          "flags": [
+            "other_clients"
+          ],
+          "signature": "i32",
+          "type": "i32"
+        },
+        {
           "name": "at",
           "index": 5,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "{f32,f32}",
           "type": {
@@ -313,7 +352,8 @@ const doc: SchemaDoc = {
           "name": "stats",
           "index": 7,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "struct",
           "type": {
@@ -365,7 +405,8 @@ const doc: SchemaDoc = {
           "name": "items",
           "index": 11,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "bag[i64]",
           "type": {
@@ -389,7 +430,8 @@ const doc: SchemaDoc = {
           "name": "kind",
           "index": 1,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "i32",
           "type": "i32"
@@ -404,10 +446,20 @@ const doc: SchemaDoc = {
           "type": "i32"
         },
         {
+          "name": "glow",
+          "index": 3,
+          "flags": [
+            "other_clients"
+          ],
+          "signature": "i32",
+          "type": "i32"
+        },
+        {
           "name": "gems",
           "index": 5,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "bag[str]",
           "type": {
@@ -431,7 +483,8 @@ const doc: SchemaDoc = {
           "name": "strength",
           "index": 1,
           "flags": [
-            "own_client"
+            "own_client",
+            "other_clients"
           ],
           "signature": "i32",
           "type": "i32"

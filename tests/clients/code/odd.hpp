@@ -2,6 +2,7 @@
 // clang-format off
 #pragma once
 
+#include "clients/cpp/space/seen.hpp"
 #include "clients/cpp/stubs.hpp"
 #include "clients/cpp/view.hpp"
 
@@ -188,6 +189,11 @@ inline const game::NameTable& names() {
   };
   static const game::NameTable kTable{kHashes, kMethods, kClasses};
   return kTable;
+}
+
+/// Entities as other clients see them, for game::SpaceView.
+inline std::span<const game::SeenRow> seen() {
+  return {};
 }
 
 }  // namespace odd

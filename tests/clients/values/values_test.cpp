@@ -123,7 +123,8 @@ struct LaterHero : Properties<LaterHero> {
                  Map<std::string, Order, own_client> orders{*this};
                  Field<Stats, all_clients> stats{*this}; Bag<Pet, own_client> pets{*this, 3};
                  Field<std::variant<std::int32_t, double>, own_client> mana{*this};
-                 Bag<Item, all_clients | save> items{*this, 4};)
+                 Bag<Item, all_clients | save> items{*this, 4};
+                 Bag<Pet, all_clients> mates{*this, 2};)
 };
 
 namespace {
@@ -234,8 +235,9 @@ ClientTable table(bool later = false) {
     return !row.name.starts_with("shop.") && !row.name.starts_with("hero_client.");
   });
   std::erase_if(made.classes, [&](const ClientFieldsName& row) {
-    if (row.name.ends_with("Pet")) return !later;
-    return row.name.ends_with(later ? "::Hero" : kLater);
+    const std::string_view name = std::string_view(row.name).substr(0, row.name.find('@'));
+    if (name.ends_with("Pet")) return !later;
+    return name.ends_with(later ? "::Hero" : kLater);
   });
   for (ClientFieldsName& row : made.classes) row.name = without_later(row.name);
   made.hash = later ? 2 : 1;
@@ -308,12 +310,12 @@ Json schema(TypeTable& types) {
   return all;
 }
 
-/// A hero, and what its own client gets in each tick.
+/// A hero, and what its own client, or others, get in each tick.
 class Story {
  public:
-  Story() {
-    hero_.watch(Audience::own_client);
-    copy_.become_replica(Audience::own_client);
+  explicit Story(Audience audience) : audience_(audience) {
+    hero_.watch(audience);
+    copy_.become_replica(audience);
     snapshot("snapshot");
   }
   Json tell() {
@@ -332,7 +334,7 @@ class Story {
   }
   void snapshot(const char* what) {
     Bytes bytes;
-    EXPECT_TRUE(hero_.encode_snapshot(View::own_client, bytes).has_value());
+    EXPECT_TRUE(hero_.encode_snapshot(view_of(audience_), bytes).has_value());
     step(what, bytes, true);
   }
   void step(const char* what, ByteView bytes, bool whole) {
@@ -401,7 +403,7 @@ class Story {
   }
   /// The newest values of what has changed in several ticks.
   void lagging() {
-    const Version before = hero_.version(Audience::own_client);
+    const Version before = hero_.version(audience_);
     const auto sealed = [&] { hero_.seal(); };
     hero_.nick = std::string(200, 'n');  // more than is kept of the ticks before
     sealed();
@@ -418,17 +420,44 @@ class Story {
     EXPECT_TRUE(hero_.items.edit(1001)->gems.erase("ruby").has_value());
     sealed();
     Bytes bytes;
-    EXPECT_TRUE(hero_.encode_delta(Audience::own_client, before, bytes).has_value());
+    EXPECT_TRUE(hero_.encode_delta(audience_, before, bytes).has_value());
     EXPECT_NE(std::to_integer<unsigned>(bytes[1]) & 0x80U, 0U);
     step("newest values", bytes, false);
-    hero_.drop_news(Audience::own_client);
+    hero_.drop_news(audience_);
   }
 
+  Audience audience_;
   Hero hero_;
   Hero copy_;
   Json steps_ = Json::array();
 };
 
+/// What others get of a later hero, and what a client of this build knows of it.
+Json later_seen() {
+  LaterHero hero;
+  hero.watch(Audience::other_clients);
+  Json steps = Json::array();
+  const auto step = [&](const char* kind, ByteView bytes) {
+    const auto& strength = hero.stats->strength;
+    steps.push_back({{"kind", kind},
+                     {"hex", hex(bytes)},
+                     {"strength", strength.get()},
+                     {"items", hero.items.size()}});
+  };
+  hero.nick = 77;
+  EXPECT_TRUE(hero.mates.insert(7, Pet()).has_value());
+  hero.seal();
+  Bytes bytes;
+  EXPECT_TRUE(hero.encode_snapshot(View::other_clients, bytes).has_value());
+  step("snapshot", bytes);
+  hero.drop_news(Audience::other_clients);
+  hero.stats->strength = 12;
+  EXPECT_TRUE(hero.items.insert(1001, Item()).has_value());
+  hero.mates.edit(7)->called = "rex";
+  EXPECT_TRUE(hero.mates.move(7, 1).has_value());
+  EXPECT_TRUE(hero.flush([&](Audience, ByteView news) { step("delta", news); }).has_value());
+  return steps;
+}
 /// What the own client of a later hero gets, and what a client of this build knows of it.
 Json later_steps() {
   LaterHero hero;
@@ -497,12 +526,30 @@ Json document() {
   all["calls"] = calls();
   all["answers"] = answers();
   all["class"] = Hero::schema_of().name();
-  all["steps"] = Story().tell();
+  all["steps"] = Story(Audience::own_client).tell();
+  all["seen"] = Story(Audience::other_clients).tell();
   all["heard"] = heard_calls();
   all["names"] = names();
   all["later"] = later_steps();
+  all["later_seen"] = later_seen();
   all["schema"] = schema(types);
   return all;
+}
+
+/// What the recorded steps make is what this build makes.
+void expect_same(const Json& file, const Json& built, Audience audience) {
+  Hero copy;
+  copy.become_replica(audience);
+  ASSERT_EQ(file.size(), built.size());
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    const Json& step = file[i];
+    const Bytes bytes = of_hex(step.at("hex"));
+    const auto taken =
+        step.at("kind") == "snapshot" ? copy.apply_snapshot(bytes) : copy.apply_delta(bytes);
+    ASSERT_TRUE(taken.has_value()) << step.at("what");
+    EXPECT_EQ(Json::parse(copy.to_json().dump()), step.at("state")) << step.at("what");
+    EXPECT_EQ(step.at("state"), built[i].at("state")) << step.at("what");
+  }
 }
 
 TEST(ClientValues, TheVectorsAreWhatThisBuildWrites) {
@@ -514,20 +561,11 @@ TEST(ClientValues, TheVectorsAreWhatThisBuildWrites) {
   for (const char* part : {"values", "calls", "answers", "class", "schema", "heard", "names"}) {
     EXPECT_EQ(file.at(part), built.at(part)) << part;
   }
-  ASSERT_EQ(file.at("later").size(), built.at("later").size());
   // The bytes of changes differ in their lineage, which is drawn; what they make is the same.
-  Hero copy;
-  copy.become_replica(Audience::own_client);
-  ASSERT_EQ(file.at("steps").size(), built.at("steps").size());
-  for (std::size_t i = 0; i < file.at("steps").size(); ++i) {
-    const Json& step = file.at("steps")[i];
-    const Bytes bytes = of_hex(step.at("hex"));
-    const auto taken =
-        step.at("kind") == "snapshot" ? copy.apply_snapshot(bytes) : copy.apply_delta(bytes);
-    ASSERT_TRUE(taken.has_value()) << step.at("what");
-    EXPECT_EQ(Json::parse(copy.to_json().dump()), step.at("state")) << step.at("what");
-    EXPECT_EQ(step.at("state"), built.at("steps")[i].at("state")) << step.at("what");
-  }
+  ASSERT_EQ(file.at("later").size(), built.at("later").size());
+  ASSERT_EQ(file.at("later_seen").size(), built.at("later_seen").size());
+  expect_same(file.at("steps"), built.at("steps"), Audience::own_client);
+  expect_same(file.at("seen"), built.at("seen"), Audience::other_clients);
 }
 
 }  // namespace

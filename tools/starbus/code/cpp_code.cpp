@@ -24,7 +24,7 @@ class CppWriter {
   CppWriter(const CodeSchema& schema, const CodeHead& head)
       : schema_(schema),
         head_(head),
-        words_(schema, {"game", "std", "starbus", "names", "kHashes", "kMethods"}) {}
+        words_(schema, {"game", "std", "starbus", "names", "seen", "kHashes", "kMethods"}) {}
 
   std::string write() {
     begin();
@@ -38,6 +38,7 @@ class CppWriter {
     for (const auto& row : schema_.entities) entity(row.first, row.second);
     for (const auto& row : schema_.interfaces) interface(row.first, row.second);
     table();
+    seen();
     out_ << "\n}  // namespace " << head_.name << "\n";
     return out_.str();
   }
@@ -47,6 +48,7 @@ class CppWriter {
     out_ << "// Written by " << in_comment(head_.command) << "; do not edit it.\n"
          << "// clang-format off\n"
          << "#pragma once\n\n"
+         << "#include \"clients/cpp/space/seen.hpp\"\n"
          << "#include \"clients/cpp/stubs.hpp\"\n"
          << "#include \"clients/cpp/view.hpp\"\n\n"
          << "namespace " << head_.name << " {\n\n"
@@ -166,15 +168,17 @@ class CppWriter {
     const std::string& word = words_.states.at(name);
     Scope scope({word, "row", "Watch"});
     std::vector<std::string> fields;
-    out_ << "/// Properties " << in_comment(name) << ", as their own client sees them.\nstruct "
-         << word << " {\n";
+    const bool others = is_for_others(name);
+    out_ << "/// Properties " << in_comment(name_without_others(name)) << ", as "
+         << (others ? "other clients see" : "their own client sees") << " them.\nstruct " << word
+         << " {\n";
     for (const CodeField& field : row.fields) {
       fields.push_back(scope.take(cpp_word(field.name)));
       out_ << "  " << type(field.type) << " " << fields.back() << "{};\n";
     }
     out_ << "  friend bool operator==(const " << word << "&, const " << word << "&) = default;\n"
          << "  static const game::ClassRow& row();\n";
-    if (row.of_entity) watch(word, row, fields);
+    if (row.of_entity && !others) watch(word, row, fields);
     out_ << "};\n";
     rows(name, word, row, fields);
   }
@@ -351,6 +355,26 @@ class CppWriter {
     }
     out_ << "  static const game::NameTable kTable{kHashes, " << (rows.empty() ? "{}" : "kMethods")
          << ", " << (classes.empty() ? "{}" : "kClasses") << "};\n  return kTable;\n}\n";
+  }
+
+  /// Which states belong to what is seen in a space.
+  void seen() {
+    std::string rows;
+    for (const auto& [name, row] : schema_.entities) {
+      const std::string others = row.properties + std::string(kOthers);
+      const bool shown = schema_.properties.contains(others) && !is_left_out(others, schema_);
+      if (!shown) continue;
+      rows += "      game::seen_row<" + words_.states.at(others) + ">(" + literal_of(name) + "),\n";
+    }
+    out_ << "\n/// Entities as other clients see them, for game::SpaceView.\n"
+         << "inline std::span<const game::SeenRow> seen() {\n";
+    if (rows.empty()) {
+      out_ << "  return {};\n}\n";
+    } else {
+      out_ << "  static constexpr game::SeenRow kRows[] = {\n"
+           << rows << "  };\n"
+           << "  return kRows;\n}\n";
+    }
   }
 
   const CodeSchema& schema_;

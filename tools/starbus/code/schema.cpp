@@ -144,21 +144,26 @@ CodeEntity entity_of(const JsonPlace& at) {
   return made;
 }
 
-bool own_client_sees(const JsonPlace& field, bool of_entity) {
+bool is_seen(const JsonPlace& field, bool of_entity, const char* by) {
   static const std::set<std::string> kAudiences{"ghost", "other_clients", "own_client", "save",
                                                 "cache"};
   std::set<std::string> flags;
   field.member("flags").each([&](const JsonPlace& flag) { flags.insert(flag.text()); });
   const auto is_audience = [&](const std::string& flag) { return kAudiences.contains(flag); };
-  if (std::ranges::any_of(flags, is_audience)) return flags.contains("own_client");
+  if (std::ranges::any_of(flags, is_audience)) return flags.contains(by);
   return !of_entity && !flags.contains("server_only");
 }
-CodeFields fields_of(const JsonPlace& at) {
+/// Goes on to classes as other clients see them.
+void mark_others(CodeType& type) {
+  if (type.kind == Kind::properties) type.name += kOthers;
+  for (CodeType& part : type.parts) mark_others(part);
+}
+CodeFields fields_of(const JsonPlace& at, bool others) {
   CodeFields made;
   made.of_entity = at.member("of_entity").flag();
   made.hash = at.member("hash").hex(16);
   at.member("fields").each([&](const JsonPlace& field) {
-    if (!own_client_sees(field, made.of_entity)) return;
+    if (!is_seen(field, made.of_entity, others ? "other_clients" : "own_client")) return;
     CodeField row;
     row.name = field.member("name").text();
     const std::uint64_t index = field.member("index").number();
@@ -166,6 +171,7 @@ CodeFields fields_of(const JsonPlace& at) {
     row.index = static_cast<std::uint8_t>(index);
     row.signature = field.member("signature").text();
     row.type = type_of(field.member("type"));
+    if (others) mark_others(row.type);
     if (field.has("capacity")) row.capacity = field.member("capacity").number();
     made.fields.push_back(std::move(row));
   });
@@ -213,7 +219,8 @@ void read_all(CodeSchema& schema, const JsonPlace& top) {
     add(schema.entities, row, name, entity_of(row));
   });
   named(top.member("properties"), [&](const JsonPlace& row, const std::string& name) {
-    add(schema.properties, row, name, fields_of(row));
+    add(schema.properties, row, name, fields_of(row, false));
+    add(schema.properties, row, name + std::string(kOthers), fields_of(row, true));
   });
   top.member("structs").each_member([&](const std::string& name, const JsonPlace& row) {
     add(schema.structs, row, name, struct_of(row));
@@ -319,7 +326,8 @@ CodeResult<> CodeSchema::finish() {
     for (const CodeMethod& method : each.methods) reach.method(name, method);
   }
   for (const auto& [name, each] : properties) {
-    if (each.of_entity) reach.fields(name);
+    const bool shown = !is_for_others(name) || !each.fields.empty();
+    if (each.of_entity && shown) reach.fields(name);
   }
   for (const auto& [name, entity] : entities) {
     if (!classes.contains(entity.rpc)) reach.missing(name, entity.rpc);

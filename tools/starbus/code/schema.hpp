@@ -90,7 +90,7 @@ struct CodeField {
   std::uint64_t capacity = 0;
   friend bool operator==(const CodeField&, const CodeField&) = default;
 };
-/// The fields that an own client sees.
+/// The fields that an own client sees; or those that other clients do.
 struct CodeFields {
   bool of_entity = false;
   std::uint64_t hash = 0;
@@ -98,12 +98,24 @@ struct CodeFields {
   friend bool operator==(const CodeFields&, const CodeFields&) = default;
 };
 
+/// Behind the name of properties as other clients see them.
+inline constexpr std::string_view kOthers = "@others";
+inline bool is_for_others(std::string_view name) {
+  return name.ends_with(kOthers);
+}
+/// As the schema names it.
+inline std::string name_without_others(std::string_view name) {
+  return std::string(is_for_others(name) ? name.substr(0, name.size() - kOthers.size()) : name);
+}
+
 /// All of it, by name.
 struct CodeSchema {
   std::vector<std::uint64_t> hashes{};  // `client_hash` of each schema
   std::map<std::string, CodeClass> classes{};
   std::map<std::string, CodeClass> interfaces{};
   std::map<std::string, CodeEntity> entities{};
+  /// A class as other clients see it is a row of its own: kOthers behind its name, here and in
+  /// the types of fields.
   std::map<std::string, CodeFields> properties{};
   std::map<std::string, std::vector<CodeField>> structs{};
 

@@ -14,15 +14,15 @@ using Kind = CodeType::Kind;
 using DocumentJson = nlohmann::ordered_json;
 
 const std::set<std::string> kReserved{
-    "Array",   "AskOptions",  "Bag",    "BigInt",     "Boolean",   "Client",   "Date",
-    "Error",   "Function",    "Map",    "Math",       "Number",    "Object",   "Outcome",
-    "Promise", "ReadonlyMap", "Record", "Schema",     "SchemaDoc", "Set",      "String",
-    "Symbol",  "Uint8Array",  "any",    "arguments",  "await",     "bigint",   "boolean",
-    "enum",    "eval",        "never",  "null",       "number",    "object",   "schema",
-    "string",  "symbol",      "type",   "undefined",  "unknown",   "void",     "watchField",
-    "yield",   "let",         "static", "implements", "interface", "package",  "function",
-    "in",      "instanceof",  "typeof", "var",        "with",      "debugger", "finally",
-    "extends", "super",       "import"};
+    "Array",      "AskOptions",  "Bag",        "BigInt", "Boolean",    "Client",    "Date",
+    "Error",      "Function",    "Map",        "Math",   "Number",     "Object",    "Outcome",
+    "Promise",    "ReadonlyMap", "Record",     "Schema", "SchemaDoc",  "Seen",      "Set",
+    "String",     "Symbol",      "Uint8Array", "any",    "arguments",  "await",     "bigint",
+    "boolean",    "enum",        "eval",       "never",  "null",       "number",    "object",
+    "schema",     "string",      "symbol",     "type",   "undefined",  "unknown",   "void",
+    "watchField", "yield",       "let",        "static", "implements", "interface", "package",
+    "function",   "in",          "instanceof", "typeof", "var",        "with",      "debugger",
+    "finally",    "extends",     "super",      "import"};
 
 /// A name of a member as it stands: with quotes unless it is an identifier.
 std::string member(const std::string& name) {
@@ -54,6 +54,7 @@ class TypeScriptWriter {
     for (const std::string& name : calls_in_order(schema_)) calls(name);
     for (const auto& [name, row] : schema_.entities) entity(name, row);
     for (const auto& [name, row] : schema_.interfaces) interface(name, row);
+    for (const auto& [name, row] : schema_.entities) seen(name, row);
     out_ << "const doc: SchemaDoc = " << document().dump(2) << ";\n\n"
          << "/** For the option `schema` of a Client. */\n"
          << "export const schema = new Schema(doc);\n";
@@ -69,10 +70,12 @@ class TypeScriptWriter {
                         body.find(std::string(": ") + name) != std::string::npos;
       if (used) types += std::string(name) + ", ";
     }
+    const bool sees = body.find("(seen: Seen)") != std::string::npos;
     const bool watches = body.find("watchField<") != std::string::npos;
     return "// Written by " + in_comment(head_.command) + "; do not edit it.\n" +
            "import { Schema" + (watches ? ", watchField" : "") + " } from 'starbus-client';\n" +
-           "import type { " + types + "SchemaDoc } from 'starbus-client';\n\n" + body;
+           "import type { " + types + "SchemaDoc" + (sees ? ", Seen" : "") +
+           " } from 'starbus-client';\n\n" + body;
   }
 
   std::string type(const CodeType& type) const {
@@ -142,7 +145,8 @@ class TypeScriptWriter {
       out_ << "// " << in_comment(name) << " is left out: a field of it is opaque.\n";
       return;
     }
-    out_ << "/** Properties " << in_comment(name) << ", as their own client sees them. */\n"
+    out_ << "/** Properties " << in_comment(name_without_others(name)) << ", as "
+         << (is_for_others(name) ? "other clients see" : "their own client sees") << " them. */\n"
          << "export interface " << words_.states.at(name) << " {\n";
     for (const CodeField& field : row.fields) {
       out_ << "  readonly " << member(field.name) << ": " << type(field.type) << ";\n";
@@ -257,6 +261,16 @@ class TypeScriptWriter {
          << handlers << (handlers.empty() ? "  void client, to;\n" : "") << "}\n\n";
   }
 
+  /// Tells what others see of an entity from what they see of others.
+  void seen(const std::string& name, const CodeEntity& row) {
+    const std::string others = row.properties + std::string(kOthers);
+    if (!schema_.properties.contains(others) || is_left_out(others, schema_)) return;
+    out_ << "/** Whether it is a " << in_comment(name) << ", whose properties are typed then. */\n"
+         << "export function is" << words_.entities.at(name) << "(seen: Seen): seen is Seen<"
+         << words_.states.at(others) << "> {\n  return seen.className === " << literal_of(name)
+         << ";\n}\n\n";
+  }
+
   // --- the schema, as far as clients need it ---
 
   static DocumentJson methods(const std::string& owner, const CodeClass& row, bool asked) {
@@ -277,10 +291,28 @@ class TypeScriptWriter {
     }
     return {{"name", owner}, {"methods", std::move(rows)}};
   }
-  static DocumentJson property(const CodeField& field) {
+  /// The fields of a class that its own client or other clients see, by their indices.
+  DocumentJson properties(const std::string& name) const {
+    std::map<std::uint8_t, std::pair<const CodeField*, DocumentJson>> fields;
+    const auto add = [&](const std::string& row, const char* flag) {
+      const auto found = schema_.properties.find(row);
+      if (found == schema_.properties.end()) return;
+      for (const CodeField& field : found->second.fields) {
+        auto& [known, flags] = fields[field.index];
+        known = &field;
+        flags.push_back(flag);
+      }
+    };
+    add(name, "own_client");
+    add(name + std::string(kOthers), "other_clients");
+    DocumentJson made = DocumentJson::array();
+    for (const auto& [index, field] : fields) made.push_back(property(*field.first, field.second));
+    return made;
+  }
+  static DocumentJson property(const CodeField& field, const DocumentJson& flags) {
     DocumentJson made = {{"name", field.name},
                          {"index", field.index},
-                         {"flags", DocumentJson::array({"own_client"})},
+                         {"flags", flags},
                          {"signature", field.signature},
                          {"type", DocumentJson::parse(field.type.json)}};
     if (field.capacity != 0) made["capacity"] = field.capacity;
@@ -295,14 +327,15 @@ class TypeScriptWriter {
     }
     DocumentJson clients = DocumentJson::array();
     for (const auto& [name, row] : schema_.interfaces) clients.push_back(methods(name, row, false));
-    DocumentJson properties = DocumentJson::array();
-    for (const auto& [name, row] : schema_.properties) {
-      DocumentJson fields = DocumentJson::array();
-      for (const CodeField& field : row.fields) fields.push_back(property(field));
-      properties.push_back({{"name", name},
-                            {"of_entity", row.of_entity},
-                            {"hash", hex_of(row.hash)},
-                            {"fields", std::move(fields)}});
+    DocumentJson classes_of_fields = DocumentJson::array();
+    std::set<std::string> named;
+    for (const auto& [marked, row] : schema_.properties) {
+      const std::string name = name_without_others(marked);
+      if (!named.insert(name).second) continue;
+      classes_of_fields.push_back({{"name", name},
+                                   {"of_entity", row.of_entity},
+                                   {"hash", hex_of(row.hash)},
+                                   {"fields", properties(name)}});
     }
     DocumentJson structs = DocumentJson::object();
     for (const auto& [name, fields] : schema_.structs) {
@@ -318,7 +351,7 @@ class TypeScriptWriter {
     return {{"client_hashes", std::move(hashes)},
             {"rpc", {{"classes", std::move(classes)}}},
             {"clients", std::move(clients)},
-            {"properties", std::move(properties)},
+            {"properties", std::move(classes_of_fields)},
             {"structs", std::move(structs)}};
   }
 

@@ -134,6 +134,7 @@ TypeWords::TypeWords(const CodeSchema& schema, std::set<std::string> reserved) {
         scope.take(pascal_of(row.first) + "Calls", identifier_of(row.first) + "_calls");
   }
   for (const auto& [name, row] : schema.properties) {
+    if (is_for_others(name)) continue;
     const std::string plain = short_name(name);
     const bool state = row.of_entity && !plain.ends_with("State");
     states[name] = scope.take(state ? plain + "State" : plain, identifier_of(name));
@@ -143,6 +144,14 @@ TypeWords::TypeWords(const CodeSchema& schema, std::set<std::string> reserved) {
   }
   for (const auto& row : enums_of(schema)) {
     enums[row.first] = scope.take(short_name(row.first), identifier_of(row.first));
+  }
+  for (const auto& [name, row] : schema.properties) {
+    if (!is_for_others(name)) continue;
+    const std::string whole = name_without_others(name);
+    std::string plain = short_name(whole);
+    const bool state = row.of_entity && plain.ends_with("State") && plain != "State";
+    if (state) plain.resize(plain.size() - std::string_view("State").size());
+    states[name] = scope.take(plain + "Seen", identifier_of(whole) + "_Seen");
   }
 }
 

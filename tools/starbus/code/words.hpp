@@ -33,7 +33,8 @@ class Scope {
 };
 
 /// The types of the generated code, by what the schema calls them. The first in this order has the
-/// short name: entities, interfaces, calls, states, structs, enums, each by name.
+/// short name: entities, interfaces, calls, states, structs, enums, and states as other clients see
+/// them, each by name.
 struct TypeWords {
   std::map<std::string, std::string> entities;
   std::map<std::string, std::string> interfaces;
