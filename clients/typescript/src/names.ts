@@ -5,6 +5,7 @@
  */
 import { BadBytes, Reader, Writer } from './bytes.js';
 import { isSeen } from './fields.js';
+import type { Audience } from './fields.js';
 import * as limits from './limits.js';
 import { hashOf, methodId } from './rpc.js';
 import type { PropertiesDoc, PropertyDoc, Schema, TypeDoc } from './schema.js';
@@ -47,7 +48,7 @@ export interface Difference {
   /** `missing`: the server does not have it; `added`: the program does not know it. */
   readonly kind: 'missing' | 'added' | 'changed';
   readonly what: 'asked' | 'heard' | 'property';
-  /** `player.buy`; of a property `game::PlayerState.gold`. */
+  /** `player.buy`; of a property `game::PlayerState.gold`, `game::PlayerState@others.mood`. */
   readonly name: string;
   /** At the server; empty: missing. */
   readonly types: string;
@@ -105,10 +106,18 @@ function fieldFrom(from: Reader): ServerField {
   return { name, index, fingerprint, types, shape: from.text(limits.kShapeBytes) };
 }
 
+/** Behind the name of a class as other clients see it. */
+const kOthers = '@others';
+const kClients: readonly Audience[] = ['own_client', 'other_clients'];
+function markOf(audience: Audience): string {
+  return audience === 'other_clients' ? kOthers : '';
+}
+
 /** What a field's fingerprint is the hash of: the signature, the class within, the capacity. */
-export function typesOf({ signature, type, capacity }: PropertyDoc): string {
+export function typesOf({ signature, type, capacity }: PropertyDoc, audience: Audience): string {
   const within = classWithin(type);
-  return signature + (within ? ` ${within}` : '') + (capacity ? ` ${capacity}` : '');
+  const below = within ? ` ${within}${markOf(audience)}` : '';
+  return signature + below + (capacity ? ` ${capacity}` : '');
 }
 function classWithin(type: TypeDoc): string | undefined {
   const below = typeof type === 'object' && 'bag' in type ? type.bag[1] : type;
@@ -140,10 +149,13 @@ export function differences(schema: Schema, server: ServerNames): Difference[] {
   }
   const here = new Map<string, Name>();
   const there = new Map<string, Name>();
-  for (const doc of schema.properties) {
-    for (const field of seenOf(doc)) {
-      const fingerprint = hashOf(typesOf(field));
-      here.set(`${doc.name}.${field.name}`, { owner: doc.name, fingerprint, types: '' });
+  for (const audience of kClients) {
+    for (const doc of classesFor(schema, audience)) {
+      const owner = doc.name + markOf(audience);
+      for (const field of seenOf(doc, audience)) {
+        const fingerprint = hashOf(typesOf(field, audience));
+        here.set(`${owner}.${field.name}`, { owner, fingerprint, types: '' });
+      }
     }
   }
   for (const { name: owner, fields } of server.classes) {
@@ -154,8 +166,28 @@ export function differences(schema: Schema, server: ServerNames): Difference[] {
   compare('property', here, there, schema.hashes.length === 1, found);
   return found;
 }
-function seenOf({ fields, of_entity }: PropertiesDoc): readonly PropertyDoc[] {
-  return fields.filter((field) => isSeen(field, of_entity, 'own_client'));
+function seenOf(
+  { fields, of_entity: ofEntity }: PropertiesDoc,
+  audience: Audience,
+): readonly PropertyDoc[] {
+  return fields.filter((field) => isSeen(field, ofEntity, audience));
+}
+/** All for the own client; for others those of entities that they see something of, and below. */
+function classesFor(schema: Schema, audience: Audience): Iterable<PropertiesDoc> {
+  if (audience === 'own_client') return schema.properties;
+  const found = new Set<PropertiesDoc>();
+  const visit = (doc: PropertiesDoc): void => {
+    if (found.has(doc)) return;
+    found.add(doc);
+    for (const { type } of seenOf(doc, audience)) {
+      const below = classWithin(type);
+      if (below !== undefined) visit(schema.propertiesNamed(below));
+    }
+  };
+  for (const doc of schema.properties) {
+    if (doc.of_entity && seenOf(doc, audience).length > 0) visit(doc);
+  }
+  return found;
 }
 function ownerOf(name: string): string {
   return name.slice(0, name.indexOf('.'));
@@ -188,8 +220,12 @@ function compare(
  * The classes of properties as the server says them: fields of the same name and types are the
  * program's, others are passed over by their shapes.
  */
-export function propertiesOf(schema: Schema, server: ServerNames): PropertiesDoc[] {
-  const docs = classesOf(schema, server);
+export function propertiesOf(
+  schema: Schema,
+  server: ServerNames,
+  audience: Audience,
+): PropertiesDoc[] {
+  const docs = classesOf(schema, server, audience);
   const byName = new Map(docs.map((doc) => [doc.name, doc]));
   let visits = 0;
   const visit = (doc: PropertiesDoc | undefined, level: number): void => {
@@ -205,14 +241,17 @@ export function propertiesOf(schema: Schema, server: ServerNames): PropertiesDoc
   for (const doc of docs) if (doc.of_entity) visit(doc, 1);
   return docs;
 }
-function classesOf(schema: Schema, server: ServerNames): PropertiesDoc[] {
-  return server.classes.map(({ name, hash, fields }) => {
+function classesOf(schema: Schema, server: ServerNames, audience: Audience): PropertiesDoc[] {
+  const others = audience === 'other_clients';
+  const rows = server.classes.filter(({ name }) => name.endsWith(kOthers) === others);
+  return rows.map(({ name: marked, hash, fields }) => {
+    const name = others ? marked.slice(0, -kOthers.length) : marked;
     const own = schema.properties.find((one) => one.name === name);
-    const seen = own === undefined ? [] : seenOf(own);
+    const seen = own === undefined ? [] : seenOf(own, audience);
     const known = new Map(seen.map((field) => [field.name, field]));
     const isSame = ({ name: field, fingerprint }: ServerField): boolean => {
       const mine = known.get(field);
-      return mine !== undefined && hashOf(typesOf(mine)) === fingerprint;
+      return mine !== undefined && hashOf(typesOf(mine, audience)) === fingerprint;
     };
     const same = new Set(fields.filter(isSame).map((field) => field.name));
     return {
@@ -220,7 +259,9 @@ function classesOf(schema: Schema, server: ServerNames): PropertiesDoc[] {
       of_entity: own?.of_entity ?? false,
       hash: hash.toString(16).padStart(16, '0'),
       fields: fields.map((field) =>
-        same.has(field.name) ? { ...known.get(field.name)!, index: field.index } : passed(field),
+        same.has(field.name)
+          ? { ...known.get(field.name)!, index: field.index }
+          : passed(field, audience),
       ),
       absent: seen.filter((field) => !same.has(field.name)),
     };
@@ -232,10 +273,10 @@ const kSignatures: Readonly<Record<string, string>> = {
   b: 'bag[',
   '{': 'struct',
 };
-function passed({ name, index, shape }: ServerField): PropertyDoc {
-  const type = typeOfShape(shape);
+function passed({ name, index, shape }: ServerField, audience: Audience): PropertyDoc {
+  const type = typeOfShape(shape.replaceAll(`${kOthers}}`, '}'));
   const signature = kSignatures[shape[0] ?? ''] ?? '';
-  const flags = ['own_client'];
+  const flags = [audience];
   return { name, index, flags, signature, type, capacity: limits.kMaxElements, passed: true };
 }
 

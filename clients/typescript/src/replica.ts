@@ -13,7 +13,7 @@ import type { Audience, Doing, Operation, PropertyField } from './fields.js';
 import * as limits from './limits.js';
 import { propertiesOf } from './names.js';
 import type { ServerNames } from './names.js';
-import type { Schema } from './schema.js';
+import type { PropertiesDoc, Schema } from './schema.js';
 import { ValueReader } from './values.js';
 
 const kSnapshotForm = 0xa2;
@@ -50,7 +50,7 @@ export class Classes {
   }
   /** As Replica.learn. */
   learn(names: ServerNames): void {
-    const properties = propertiesOf(this.#schema, names);
+    const properties = propertiesOf(this.#schema, names, this.audience);
     this.#server = this.#schema.withProperties(properties);
     this.#known = new Map();
   }
@@ -61,9 +61,18 @@ export class Classes {
     const own = this.#schema.entityProperties(hash);
     const doc = own ?? this.#server?.entityProperties(hash);
     if (doc === undefined) throw new BadBytes('schema_mismatch');
-    const made = new PropertyClass(doc, own ? this.#schema : this.#server!, this.audience);
+    const made = classOf(doc, own ? this.#schema : this.#server!, this.audience);
     this.#known.set(hash, made);
     return made;
+  }
+}
+
+/** `schema_mismatch` for what only C++ can read. */
+function classOf(doc: PropertiesDoc, schema: Schema, audience: Audience): PropertyClass {
+  try {
+    return new PropertyClass(doc, schema, audience);
+  } catch (error) {
+    throw error instanceof BadBytes ? error : new BadBytes('schema_mismatch', String(error));
   }
 }
 

@@ -6,8 +6,10 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { module, ofRepository } from './dist.mjs';
 import { Gate } from './gate.mjs';
+import { enter, news, scene, sight } from './sight.mjs';
 
-const { BadBytes, Client, Replica, Schema, bytesOfHex, hexOf } = await module('index.js');
+const { BadBytes, Client, Replica, Schema, Space, SpaceView, bytesOfHex, hexOf } =
+  await module('index.js');
 const { decodeNames, differences, namesRequest } = await module('names.js');
 const { Agreement } = await module('agreement.js');
 const { typeOfShape } = await module('names.js');
@@ -121,6 +123,7 @@ const kDifferences = [
   'missing property Hero.at',
   'added property Hero.mana',
   'missing property Hero.marks',
+  'added property Hero.mates',
   'changed property Hero.nick',
   'added property Hero.orders',
   'added property Hero.pets',
@@ -128,8 +131,14 @@ const kDifferences = [
   'missing property Hero.prices',
   'missing property Hero.route',
   'added property Hero.trail',
+  'missing property Hero@others.at',
+  'added property Hero@others.mates',
+  'missing property Hero@others.mood',
+  'changed property Hero@others.nick',
   'added property Pet.called',
   'added property Pet.seen',
+  'added property Pet@others.called',
+  'added property Pet@others.seen',
 ];
 
 test('a client of another schema is told what differs, and goes on with the rest', async (t) => {
@@ -181,6 +190,65 @@ test('each change of another schema is read on its own', () => {
       [BigInt(gold), strength, items],
     );
   });
+});
+
+/** A body of sight in which a later hero enters; the second one has its changes. */
+const inSight = vectors.later_seen.map(({ hex }, at) => {
+  const bytes = bytesOfHex(hex);
+  return at === 0 ? sight(scene(1), enter(1, 7n, 'hero', { properties: bytes })) : sight(news(1, bytes));
+});
+
+test('what others see of another schema waits for the names', async (t) => {
+  const { gate, client, events } = await play(t, new Schema(vectors.schema), undefined, (client) => {
+    client.space = new Space(client);
+  });
+  const told = [];
+  client.space.on('changed', ({ changes }) => told.push(changes.map(({ path }) => path.join('/'))));
+  gate.names = bytesOfHex(vectors.names.later);
+  gate.full({});
+  for (const body of inSight) gate.packet('sight', body); // before the names are there
+  await settled();
+  await settled();
+  assert.deepEqual([events.errors, told], [[], [['', 'stats/strength', 'items/1001']]]);
+  const seen = client.space.at(1);
+  const last = vectors.later_seen.at(-1);
+  assert.equal(seen.properties.stats.strength, last.strength);
+  assert.equal(seen.properties.items.size, last.items);
+  assert.deepEqual([seen.properties.nick, seen.properties.mood], ['', 0]); // not there
+  // One that comes later is read at once.
+  gate.packet('sight', sight(enter(2, 8n, 'hero', { properties: bytesOfHex(vectors.later_seen[0].hex) })));
+  await settled();
+  assert.equal(client.space.at(2).properties.stats.strength, 3);
+  client.space.end();
+});
+
+test('what others see stays hidden of a server that says no names', () => {
+  const view = new SpaceView({ schema: new Schema(vectors.schema) });
+  view.restart(true);
+  for (const body of inSight) view.take(body, 0);
+  assert.equal(view.at(1).properties, undefined);
+  view.learn(undefined);
+  view.take(inSight[1], 0);
+  assert.equal(view.at(1).properties, undefined);
+});
+
+test('what waits for the names in a space is bounded', () => {
+  const view = new SpaceView({ schema: new Schema(vectors.schema) });
+  view.restart(true);
+  view.take(inSight[0], 0);
+  const large = sight(news(1, new Uint8Array(limits.kPacketBytes)));
+  view.take(large, 0);
+  assert.throws(() => view.take(large, 0), { code: 'too_large' });
+  view.restart(true);
+  assert.equal(view.size, 0);
+});
+
+test('what is seen is typed', only, () => {
+  const view = new SpaceView({ schema: written.schema });
+  const properties = bytesOfHex(vectors.seen.at(-2).hex);
+  view.take(sight(scene(1), enter(1, 7n, 'hero', { properties }), enter(2, 8n, 'tree')), 0);
+  const { nick, mood } = vectors.seen.at(-2).state;
+  assert.deepEqual([...view.seen].map(written.moodOf), [`${nick} ${mood} 1`, 'a tree']);
 });
 
 test('what waits for names is bounded', () => {

@@ -8,6 +8,7 @@ const { Bag, BadBytes, Replica, Schema, bytesOfHex, decodeValues, encodeValues, 
   await module('index.js');
 const { decodeAnswer, encodeAsk } = await module('rpc.js');
 const { Writer } = await module('bytes.js');
+const { Classes } = await module('replica.js');
 const limits = await module('limits.js');
 const vectors = JSON.parse(
   readFileSync(ofRepository('tests/clients/vectors/values.json'), 'utf8'),
@@ -137,11 +138,13 @@ function shownOf(value) {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shownOf(one)]));
 }
 /** Without the fields that the own client does not see: a replica in C++ shows their defaults. */
-function seenOf(shown) {
+const kHidden = ['hidden', 'mood', 'glow', 'price'];
+/** Likewise, that others do not see. */
+const kHiddenFromOthers = 'hidden gold route marks prices places count price flaw seen'.split(' ');
+function seenOf(shown, hidden = kHidden) {
   if (typeof shown !== 'object' || shown === null || Array.isArray(shown)) return shown;
-  const hidden = ['hidden', 'mood', 'glow', 'price'];
   const seen = Object.entries(shown).filter(([name]) => !hidden.includes(name));
-  return Object.fromEntries(seen.map(([name, one]) => [name, seenOf(one)]));
+  return Object.fromEntries(seen.map(([name, one]) => [name, seenOf(one, hidden)]));
 }
 const apply = (replica, { kind, hex }) => {
   const bytes = bytesOfHex(hex);
@@ -165,6 +168,16 @@ test('the recorded snapshot and changes make the recorded states', () => {
   assert.equal(replica.state.gold, 105n);
   assert.equal(replica.state.items.at(3), 1001n);
   assert.equal(replica.state.items.get(1001n).count, 77);
+});
+
+test('what others see makes the recorded states, too', () => {
+  const replica = new Replica(new Classes(schema, 'other_clients'));
+  for (const step of vectors.seen) {
+    assert.ok(apply(replica, step).length > 0, step.what);
+    assert.deepEqual(shownOf(replica.state), seenOf(step.state, kHiddenFromOthers), step.what);
+  }
+  assert.throws(() => apply(replica, vectors.steps[0]), { code: 'wrong_audience' });
+  assert.throws(() => apply(new Replica(schema), vectors.seen[0]), { code: 'wrong_audience' });
 });
 
 test('what is held of a state stays true', () => {

@@ -1,8 +1,8 @@
 // A program over written code: that it compiles is the test. stubs.test.mjs runs it.
 import { Client } from 'starbus-client';
-import type { Outcome } from 'starbus-client';
-import { Hero, handleHeroClient, schema } from './heroes.js';
-import type { HeroClient, HeroState, Order } from './heroes.js';
+import type { Outcome, Seen } from 'starbus-client';
+import { Hero, handleHeroClient, isHero, schema } from './heroes.js';
+import type { HeroClient, HeroSeen, HeroState, Order } from './heroes.js';
 
 /** Plays, and tells what it has heard. */
 export function program(client: Client): { hero: Hero; told: unknown[]; run: () => Promise<unknown[]> } {
@@ -35,5 +35,12 @@ export function program(client: Client): { hero: Hero; told: unknown[]; run: () 
 }
 export function goldOf(state: HeroState): bigint {
   return state.gold + BigInt(state.items.get(1001n)?.count ?? 0) + BigInt(state.prices.size);
+}
+/** What is seen is of one class or another. */
+export function moodOf(seen: Seen): string {
+  if (!isHero(seen)) return `a ${seen.className}`;
+  const state: HeroSeen | undefined = seen.properties;
+  const size: number | undefined = state?.items.size;
+  return `${state?.nick} ${state?.mood} ${size}`;
 }
 export { schema };
