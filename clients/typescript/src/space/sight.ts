@@ -60,9 +60,19 @@ export interface Ground {
   readonly time: number;
 }
 
-/** All of a body. `ground`: of the present scene; undefined: one must come first. */
+/**
+ * All of a body. `ground`: of the present scene; undefined: one must come first. Throws BadBytes
+ * (`malformed`, `newer_format`, `too_large`).
+ */
 export function decodeSight(body: Uint8Array, ground: Ground | undefined): SightRecord[] {
-  const from = new Reader(body);
+  try {
+    return recordsFrom(new Reader(body), ground);
+  } catch (error) {
+    const ends = error instanceof BadBytes && ['truncated', 'trailing'].includes(error.code);
+    throw ends ? new BadBytes('malformed', 'sight ends elsewhere than it says') : error;
+  }
+}
+function recordsFrom(from: Reader, ground: Ground | undefined): SightRecord[] {
   const format = from.byte();
   if (format > kFormat) throw new BadBytes('newer_format', 'sight');
   if (format !== kFormat) throw new BadBytes('malformed', 'sight');
