@@ -76,6 +76,8 @@ class Events {
   virtual void on_call(const Call&) {}
   /// Changes of properties.
   virtual void on_news(ByteView) {}
+  /// Of the space around the subject: for a Space (space/space.hpp).
+  virtual void on_sight(ByteView /*body*/) {}
   /// Said to a group; the body is a call (read_call).
   virtual void on_spoken(const Spoken&) {}
   /// The names of the server, once for each full state if the settings have a table: views learn

@@ -5,7 +5,8 @@
 namespace starbus::game {
 
 std::string_view name_of(Refusal refusal) {
-  constexpr std::string_view kNames[] = {"none", "malformed", "truncated", "trailing", "too_large"};
+  constexpr std::string_view kNames[] = {"none",     "malformed", "truncated",
+                                         "trailing", "too_large", "newer_format"};
   return kNames[static_cast<std::size_t>(refusal)];
 }
 

@@ -24,7 +24,14 @@ inline std::string_view text_of(ByteView bytes) {
 }
 
 /// Why bytes are not what they should be.
-enum class Refusal : std::uint8_t { none, malformed, truncated, trailing, too_large };
+enum class Refusal : std::uint8_t {
+  none,
+  malformed,
+  truncated,
+  trailing,
+  too_large,
+  newer_format,  ///< of moves, or of sight
+};
 std::string_view name_of(Refusal refusal);
 
 /// A value that was read, or why not.

@@ -51,7 +51,7 @@ Packet packet_of(FieldReader& in) {
   Packet frame;
   frame.c = in.number();
   const std::uint8_t kind = in.byte();
-  const bool known = (kind >= 1 && kind <= 4) || kind == 8 || kind == 16 || kind == 17;
+  const bool known = (kind >= 1 && kind <= 4) || kind == 8 || kind == 9 || kind == 16 || kind == 17;
   if (in.ok() && !known) in.refuse(Refusal::malformed);
   frame.kind = static_cast<PacketKind>(kind);
   frame.body = in.rest(kPacketBytes);

@@ -116,6 +116,7 @@ enum class PacketKind : std::uint8_t {
   news = 3,
   reply = 4,
   over = 8,
+  sight = 9,
   spoken = 16,
   ended = 17,
 };

@@ -52,6 +52,25 @@ inline constexpr std::size_t kShapeBytes = 1024;
 /// Bytes of properties that wait for the server's names: more, and the view is lost.
 inline constexpr std::size_t kHeldBytes = 2 * 1024 * 1024;
 
+/// Metres of a coordinate from the origin, as the server has it: moves beyond are malformed.
+inline constexpr float kMostCoordinate = 1'048'576;
+/// Bytes of a batch of moves, and of one move in its record of sight: too_large.
+inline constexpr std::size_t kMoveBatch = 64 * 1024;
+inline constexpr std::size_t kMoveBytes = 24;
+/// Bytes of the name of a class of entities, and of what a game says of a scene: too_large.
+inline constexpr std::size_t kSeenClass = 64;
+inline constexpr std::size_t kSetupBytes = 1024;
+/// Places that are kept of a mover, 3 seconds at 10 ticks per second: the oldest is forgotten.
+inline constexpr std::size_t kSnapshots = 32;
+/// A mover goes on without news for so long: then it stands.
+inline constexpr milliseconds kExtrapolation{250};
+/// Moves that the server has not answered, more than a second of frames: all are forgotten.
+inline constexpr std::size_t kMovesPending = 96;
+/// Between two reports of moves, unless the program says otherwise: a later one stands for those.
+inline constexpr milliseconds kReportTime{100};
+/// Reports without an answer, so that none wait for a connection: no further one is said then.
+inline constexpr std::size_t kReportsOpen = 16;
+
 /// Bytes that wait to be sent: all requests, and what else a session says. A gate that reads
 /// nothing and asks much: the connection ends, and is made again.
 inline constexpr std::size_t kSendBytes = kRequestsOpen * kRequestBytes + 256 * 1024;

@@ -112,6 +112,9 @@ void Session::hear(const Packet& frame, Time now) {
         playing_ = false;
         events_.on_over(over);
       });
+    case PacketKind::sight:
+      return shown(frame, Read<ByteView>{frame.body}, now,
+                   [&](ByteView body) { events_.on_sight(body); });
     case PacketKind::spoken:
       return shown(frame, read_spoken(frame.body), now,
                    [&](const auto& spoken) { events_.on_spoken(spoken); });

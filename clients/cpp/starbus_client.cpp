@@ -59,6 +59,9 @@ class EventsOfC : public game::Events {
   void on_news(game::ByteView news) override {
     if (to_.news) to_.news(to_.user, data_of(news), news.size());
   }
+  void on_sight(game::ByteView body) override {
+    if (to_.sight) to_.sight(to_.user, data_of(body), body.size());
+  }
   void on_spoken(const game::Spoken& spoken) override {
     if (!to_.spoken) return;
     to_.spoken(to_.user, spoken.group.c_str(), data_of(spoken.body), spoken.body.size());

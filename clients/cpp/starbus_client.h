@@ -94,6 +94,8 @@ typedef struct starbus_client_events {
   void (*spoken)(void* user, const char* group, const uint8_t* body, size_t size);
   void (*over)(void* user, int reason);
   void (*ended)(void* user, int reason, const char* text);
+  /* Of the space around the subject: docs/reference/client-protocol.md has the bytes. */
+  void (*sight)(void* user, const uint8_t* body, size_t size);
 } starbus_client_events;
 
 /* Called once for each request, unless its client is freed before. */

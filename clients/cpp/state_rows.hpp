@@ -33,6 +33,9 @@ enum class Operation : std::uint8_t {
 /// What the newest value of something is. The numbers travel.
 enum class Part : std::uint8_t { whole, element, gone, slot };
 
+/// Who sees properties. The numbers travel.
+enum class Audience : std::uint8_t { other_clients = 1, own_client = 2 };
+
 class StateReader;
 struct FieldRow;
 
@@ -45,7 +48,7 @@ struct FieldOps {
   void* (*enter)(StateReader& in, void* field);
 };
 
-/// A field that the own client sees.
+/// A field that a client sees.
 struct FieldRow {
   std::string_view name{};
   std::uint8_t index = 0;
@@ -91,6 +94,29 @@ class Layout {
  private:
   std::map<std::string, Plan, std::less<>> plans_;
   std::uint64_t hash_ = 0;
+};
+
+/// The layouts in which one class may come: the program's, and that of the server. Shared by all
+/// views of the class.
+class Layouts {
+ public:
+  explicit Layouts(const ClassRow& row)
+      : row_(row), own_(std::make_shared<const Layout>(Layout::own(row))) {}
+  /// Takes the names of a server with another schema.
+  void learn(const ServerNames& names) {
+    server_ = std::make_shared<const Layout>(Layout::of(names, row_));
+  }
+  /// That of snapshots with this hash; null: not known.
+  std::shared_ptr<const Layout> find(std::uint64_t hash) const {
+    if (hash == row_.hash) return own_;
+    return server_ && server_->hash() == hash ? server_ : nullptr;
+  }
+  const ClassRow& row() const { return row_; }
+
+ private:
+  const ClassRow& row_;
+  std::shared_ptr<const Layout> own_;
+  std::shared_ptr<const Layout> server_;
 };
 
 /// Bytes of properties in one layout.

@@ -9,7 +9,6 @@ constexpr std::uint8_t kSnapshotForm = 0xa2;
 constexpr std::uint8_t kDeltaForm = 0xd2;
 constexpr std::uint8_t kNewestBit = 0x80;
 constexpr std::uint8_t kAudiences = 5;
-constexpr std::uint8_t kOwnClient = 2;
 constexpr std::uint64_t kMostStamp = std::uint64_t{1} << 62;
 constexpr std::uint8_t kOperations = 12;
 constexpr std::uint8_t kParts = 4;
@@ -33,12 +32,13 @@ struct ViewCore::Head {
   std::uint64_t to = 0;
 };
 
-Taken ViewCore::snapshot(ByteView bytes, void* state) {
+Taken ViewCore::snapshot(ByteView bytes, void* state, bool may_wait) {
   has_state_ = waits_ = false;
   held_.clear();
   held_bytes_ = 0;
-  StateReader in(bytes, layout_);
-  if (in.byte() != kSnapshotForm || in.byte() != kOwnClient) return Taken::malformed;
+  StateReader in(bytes, *layout_);
+  const auto mine = static_cast<std::uint8_t>(audience_);
+  if (in.byte() != kSnapshotForm || in.byte() != mine) return Taken::malformed;
   const std::uint64_t low = in.word();
   const std::uint64_t hash = low | static_cast<std::uint64_t>(in.word()) << 32;
   lineage_ = in.word();
@@ -47,17 +47,16 @@ Taken ViewCore::snapshot(ByteView bytes, void* state) {
   std::uint64_t behind = 0;
   for (std::uint8_t audience = 0; audience < kAudiences; ++audience) {
     const std::uint64_t less = in.number(stamp);
-    if (audience == kOwnClient) behind = less;
+    if (audience == mine) behind = less;
   }
   if (!in.ok()) return Taken::malformed;
   stamp_ = stamp - behind;
-  const bool learnt = std::exchange(learnt_, false);
-  if (hash != layout_.hash()) {
-    if (hash != row_.hash) return learnt ? Taken::other_schema : hold(bytes);
-    layout_ = Layout::own(row_);
-    return snapshot(bytes, state);
+  if (const auto layout = layouts_.find(hash); layout != layout_) {
+    if (layout == nullptr) return may_wait ? hold(bytes) : Taken::other_schema;
+    layout_ = layout;
+    return snapshot(bytes, state, may_wait);
   }
-  in.fields(row_.name, state);
+  in.fields(layouts_.row().name, state);
   const Taken taken = taken_of(in, in.finish());
   has_state_ = taken == Taken::ok;
   if (has_state_) changed_.set();
@@ -76,17 +75,15 @@ Taken ViewCore::hold(ByteView bytes) {
   return Taken::waits;
 }
 
-std::optional<std::vector<Bytes>> ViewCore::learn(const ServerNames& names) {
+std::optional<std::vector<Bytes>> ViewCore::release() {
   if (!std::exchange(waits_, false)) return std::nullopt;
-  if (names.known && !names.same) layout_ = Layout::of(names, row_);
-  learnt_ = true;
   held_bytes_ = 0;
   return std::exchange(held_, {});
 }
 
 Taken ViewCore::delta(ByteView bytes, void* state) {
   if (waits_) return hold(bytes);
-  StateReader in(bytes, layout_);
+  StateReader in(bytes, *layout_);
   const std::uint8_t form = in.byte();
   const std::uint8_t head = in.byte();
   const std::uint32_t lineage = in.word();
@@ -94,7 +91,8 @@ Taken ViewCore::delta(ByteView bytes, void* state) {
   at.since = in.number(kMostStamp);
   at.to = at.since + in.number(kMostStamp - at.since);
   const bool newest = (head & kNewestBit) != 0;
-  if (!in.ok() || form != kDeltaForm || (head & ~kNewestBit) != kOwnClient || lineage == 0) {
+  if (!in.ok() || form != kDeltaForm ||
+      (head & ~kNewestBit) != static_cast<std::uint8_t>(audience_) || lineage == 0) {
     has_state_ = false;
     return Taken::malformed;
   }
@@ -119,7 +117,7 @@ struct ViewCore::Spot {
 
 /// Reads an address.
 ViewCore::Spot ViewCore::walk(StateReader& in, unsigned depth, void* state) {
-  std::string_view owner = row_.name;
+  std::string_view owner = layouts_.row().name;
   Spot spot;
   if (depth == 0) in.refuse(Refusal::malformed);
   for (unsigned level = 1; in.ok(); ++level) {
@@ -129,7 +127,7 @@ ViewCore::Spot ViewCore::walk(StateReader& in, unsigned depth, void* state) {
     spot = {state == nullptr ? nullptr : at->known, nullptr, at->shape};
     if (spot.known != nullptr) spot.field = spot.known->of(state);
     if (level == 1 && spot.known != nullptr) {
-      changed_.set(static_cast<std::size_t>(spot.known - row_.fields.data()));
+      changed_.set(static_cast<std::size_t>(spot.known - layouts_.row().fields.data()));
     }
     if (level == depth) return spot;
     if (spot.known == nullptr) {

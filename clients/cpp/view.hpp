@@ -36,13 +36,17 @@ using Changed = std::bitset<kClassFields>;
 /// A view without the type of its state.
 class ViewCore {
  public:
-  explicit ViewCore(const ClassRow& row) : row_(row), layout_(Layout::own(row)) {}
+  /// `layouts` must outlive it.
+  ViewCore(const Layouts& layouts, Audience audience)
+      : layouts_(layouts), layout_(layouts.find(layouts.row().hash)), audience_(audience) {}
 
-  /// `state` has its defaults.
-  Taken snapshot(ByteView bytes, void* state);
+  /// `state` has its defaults. `may_wait`: the names of the server may explain another declaration.
+  Taken snapshot(ByteView bytes, void* state, bool may_wait);
   Taken delta(ByteView bytes, void* state);
-  /// Takes the names of the server; what has waited for them is to be taken now. nullopt: nothing.
-  std::optional<std::vector<Bytes>> learn(const ServerNames& names);
+  /// What has waited for the names of the server, to be taken now; nullopt: nothing.
+  std::optional<std::vector<Bytes>> release();
+  /// Bytes that wait.
+  std::size_t held_bytes() const { return held_bytes_; }
   Changed take_changed() { return std::exchange(changed_, {}); }
 
  private:
@@ -53,9 +57,9 @@ class ViewCore {
   struct Spot;
   Spot walk(StateReader& in, unsigned depth, void* state);
 
-  const ClassRow& row_;
-  Layout layout_;
-  bool learnt_ = false;  // the next snapshot has waited for names, and waits no more
+  const Layouts& layouts_;
+  std::shared_ptr<const Layout> layout_;
+  Audience audience_;
   bool has_state_ = false;
   bool waits_ = false;
   std::uint32_t lineage_ = 0;
@@ -69,7 +73,8 @@ class ViewCore {
 template <class State>
 class View {
  public:
-  explicit View(typename State::Watch& watch) : watch_(watch), core_(State::row()) {}
+  explicit View(typename State::Watch& watch)
+      : watch_(watch), layouts_(State::row()), core_(layouts_, Audience::own_client) {}
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
@@ -77,13 +82,7 @@ class View {
   const State* state() const { return state_ ? &*state_ : nullptr; }
 
   /// Of a full state.
-  Taken snapshot(ByteView bytes) {
-    State fresh{};
-    state_.reset();
-    const Taken taken = core_.snapshot(bytes, &fresh);
-    if (taken == Taken::ok) state_ = std::move(fresh);
-    return tell(taken);
-  }
+  Taken snapshot(ByteView bytes) { return read(bytes, true); }
   /// Of news.
   Taken delta(ByteView bytes) {
     const Taken taken = core_.delta(bytes, state_ ? &*state_ : nullptr);
@@ -93,15 +92,23 @@ class View {
   /// What has waited is read now. ok, too, if nothing has waited.
   Taken learn(const ServerNames& names) {
     Taken taken = Taken::ok;
-    const auto held = core_.learn(names);
+    const auto held = core_.release();
     if (!held) return taken;
+    if (names.known && !names.same) layouts_.learn(names);
     for (std::size_t at = 0; at < held->size() && taken == Taken::ok; ++at) {
-      taken = at == 0 ? snapshot((*held)[at]) : delta((*held)[at]);
+      taken = at == 0 ? read((*held)[at], false) : delta((*held)[at]);
     }
     return taken;
   }
 
  private:
+  Taken read(ByteView bytes, bool may_wait) {
+    State fresh{};
+    state_.reset();
+    const Taken taken = core_.snapshot(bytes, &fresh, may_wait);
+    if (taken == Taken::ok) state_ = std::move(fresh);
+    return tell(taken);
+  }
   Taken tell(Taken taken) {
     const Changed changed = core_.take_changed();
     if (taken == Taken::ok && state_ && changed.any()) watch_.tell(*state_, changed);
@@ -109,6 +116,7 @@ class View {
   }
 
   typename State::Watch& watch_;
+  Layouts layouts_;
   ViewCore core_;
   std::optional<State> state_;
 };

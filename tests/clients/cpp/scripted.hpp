@@ -47,6 +47,9 @@ class Diary : public Events {
     line("news " + std::string(text_of(news)));
     if (also != nullptr) also->on_news(news);
   }
+  void on_sight(ByteView body) override {
+    if (also != nullptr) also->on_sight(body);
+  }
   void on_names(const ServerNames& names, std::span<const Difference> differ) override {
     if (also != nullptr) also->on_names(names, differ);
   }

@@ -260,14 +260,29 @@ TEST_F(GameStubs, BytesThatAreCutOrChangedAreRefusedAndEndTheView) {
   }
 }
 
-constexpr const char* kDiffer[] = {"changed asked shop.buy",       "missing asked shop.leave",
-                                   "added asked shop.sell",        "changed heard hero_client.said",
-                                   "missing property Hero.at",     "added property Hero.mana",
-                                   "missing property Hero.marks",  "changed property Hero.nick",
-                                   "added property Hero.orders",   "added property Hero.pets",
-                                   "missing property Hero.places", "missing property Hero.prices",
-                                   "missing property Hero.route",  "added property Hero.trail",
-                                   "added property Pet.called",    "added property Pet.seen"};
+constexpr const char* kDiffer[] = {"changed asked shop.buy",
+                                   "missing asked shop.leave",
+                                   "added asked shop.sell",
+                                   "changed heard hero_client.said",
+                                   "missing property Hero.at",
+                                   "added property Hero.mana",
+                                   "missing property Hero.marks",
+                                   "added property Hero.mates",
+                                   "changed property Hero.nick",
+                                   "added property Hero.orders",
+                                   "added property Hero.pets",
+                                   "missing property Hero.places",
+                                   "missing property Hero.prices",
+                                   "missing property Hero.route",
+                                   "added property Hero.trail",
+                                   "missing property Hero@others.at",
+                                   "added property Hero@others.mates",
+                                   "missing property Hero@others.mood",
+                                   "changed property Hero@others.nick",
+                                   "added property Pet.called",
+                                   "added property Pet.seen",
+                                   "added property Pet@others.called",
+                                   "added property Pet@others.seen"};
 
 TEST_F(GameStubs, TheQuestionForNamesIsAskedOncePerFullState) {
   begin("same");
