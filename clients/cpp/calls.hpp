@@ -12,7 +12,7 @@
 namespace starbus::game {
 
 /// 32 bits of FNV-1a: of `class.method` the number of a method, of the types its signature, which
-/// `/rpc` of a node shows: "(str,i32)->bool".
+/// `/rpc` of a node shows: "(str,i32)->b".
 constexpr std::uint32_t hash_of(std::string_view text) {
   std::uint32_t hash = 0x811c'9dc5;
   for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x0100'0193;

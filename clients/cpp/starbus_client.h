@@ -121,7 +121,7 @@ int starbus_client_login(starbus_client* client, const char* method, const char*
  * STARBUS_OK, or why it was not taken: then `told`, which may be NULL, is not called. */
 int starbus_client_ask(starbus_client* client, const void* body, size_t size, starbus_told told,
                        void* user) STARBUS_NOEXCEPT;
-/* The same with the head of the call: method "class.method", types "(str,i32)->bool". */
+/* The same with the head of the call: method "class.method", types "(str,i32)->b". */
 int starbus_client_call(starbus_client* client, const char* method, const char* types,
                         const void* arguments, size_t size, starbus_told told,
                         void* user) STARBUS_NOEXCEPT;

@@ -22,13 +22,13 @@ namespace starbus::game {
 
 /// The methods that every client of a game with spaces knows.
 inline constexpr std::uint32_t kReadyMethod = hash_of("starbus_space.ready");
-inline constexpr std::uint32_t kReadyTypes = hash_of("(u32)->bool");
+inline constexpr std::uint32_t kReadyTypes = hash_of("(u32)->b");
 inline constexpr std::uint32_t kMoveMethod = hash_of("starbus_space.move");
 inline constexpr std::uint32_t kMoveTypes =
-    hash_of("({u32,u32,u32,{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,bool}})->{u32,u32}");
+    hash_of("({u32,u32,u32,{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,b}})->{u32,u32}");
 inline constexpr std::uint32_t kCorrectMethod = hash_of("starbus_space.correct");
 inline constexpr std::uint32_t kCorrectTypes =
-    hash_of("({u32,u32,bool,{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,bool}})");
+    hash_of("({u32,u32,b,{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,b}})");
 
 /// See above. `Input` is what a step needs.
 template <class Input>

@@ -7,7 +7,7 @@ import { Schema } from '../schema.js';
 import type { FieldDoc, Method, TypeDoc } from '../schema.js';
 import type { Correction, Locomotion, MoveReport } from './locomotion.js';
 
-const kMove = '{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,bool}';
+const kMove = '{f32,f32,f32,f32,f32,f32,f32,f32,u32,u8,u8,b}';
 const kMoveFields: readonly FieldDoc[] = [
   ...['x', 'y', 'z', 'vx', 'vy', 'vz', 'heading', 'pitch'].map((name) => ({ name, type: 'f32' })),
   { name: 'at', type: 'u32' },
@@ -40,7 +40,7 @@ function methodOf(name: string, signature: string, args: TypeDoc, answer?: TypeD
 }
 
 /** Asked: the scene of that number is loaded. The answer is false if there is a later one. */
-export const kReadyMethod = methodOf('starbus_space.ready', '(u32)->bool', 'u32', 'bool');
+export const kReadyMethod = methodOf('starbus_space.ready', '(u32)->b', 'u32', 'bool');
 /** Asked: the player has moved. The answer is an ack. */
 export const kMoveMethod = methodOf(
   'starbus_space.move',
@@ -51,7 +51,7 @@ export const kMoveMethod = methodOf(
 /** Heard: the player is elsewhere. */
 export const kCorrectMethod = methodOf(
   'starbus_space.correct',
-  `({u32,u32,bool,${kMove}})`,
+  `({u32,u32,b,${kMove}})`,
   { struct: 'Correction' },
 );
 
