@@ -27,6 +27,7 @@ struct Locomotion {
   bool grounded = true;        ///< z is that of the ground, which is not told of others
   friend bool operator==(const Locomotion&, const Locomotion&) = default;
 
+  /// Visits the fields in the order of their bytes.
   template <class Self, class Visit>
   static void each_field(Self& self, Visit visit) {
     visit(self.position.x), visit(self.position.y), visit(self.position.z);
@@ -44,6 +45,7 @@ struct MoveReport {
   Locomotion move{};            ///< after the move; `at` and `teleports` are not looked at
   friend bool operator==(const MoveReport&, const MoveReport&) = default;
 
+  /// Visits the fields in the order of their bytes.
   template <class Self, class Visit>
   static void each_field(Self& self, Visit visit) {
     visit(self.epoch), visit(self.number), visit(self.client_ms), visit(self.move);
@@ -56,6 +58,7 @@ struct MoveAck {
   std::uint32_t number = 0;
   friend bool operator==(const MoveAck&, const MoveAck&) = default;
 
+  /// Visits the fields in the order of their bytes.
   template <class Self, class Visit>
   static void each_field(Self& self, Visit visit) {
     visit(self.epoch), visit(self.number);
@@ -70,6 +73,7 @@ struct Correction {
   Locomotion move{};
   friend bool operator==(const Correction&, const Correction&) = default;
 
+  /// Visits the fields in the order of their bytes.
   template <class Self, class Visit>
   static void each_field(Self& self, Visit visit) {
     visit(self.epoch), visit(self.number), visit(self.teleport), visit(self.move);

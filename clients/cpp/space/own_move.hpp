@@ -36,6 +36,7 @@ class OwnMove {
   /// Of the latest report, for a later start.
   std::uint32_t number() const { return replay_.number(); }
 
+  /// Makes a move; a report of it is due in time.
   const Locomotion& move(const Input& input, Time now) {
     unsaid_ = replay_.move(input, ms_of(now));
     return state();

@@ -37,6 +37,15 @@ const stateOf = (view) => ({
   seen: [...view.seen].map((seen) => [seen.index, { ...seen.properties }, seen.move]),
 });
 
+test('the methods of spaces have their numbers', () => {
+  const numbers = [kReadyMethod, kMoveMethod, kCorrectMethod].map(({ id, signature }) => [id, signature]);
+  assert.deepEqual(numbers, [
+    [0xb56d09a9, 0x95d73699],
+    [0x4f4e7d1f, 0x79d1b047],
+    [0x83955e00, 0x48a4a144],
+  ]);
+});
+
 test('a packet of sight is an event with its body', () => {
   const play = new Play(Session);
   play.start();

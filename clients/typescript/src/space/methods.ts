@@ -1,6 +1,6 @@
 /**
  * The methods that every client of a game with spaces knows: docs/reference/client-protocol.md,
- * section "Spaces". They are those of the server's MoveReport, MoveAck and Correction.
+ * section "Bodies of packets". They are those of the server's MoveReport, MoveAck and Correction.
  */
 import { hashOf, methodId } from '../rpc.js';
 import { Schema } from '../schema.js';
