@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "clients/cpp/state_rows.hpp"
@@ -61,6 +62,13 @@ void collect(const ClassRow& row, std::map<std::string_view, const ClassRow*>& a
     if (field.nested != nullptr) collect(field.nested(), all);
   }
 }
+/// Calls `take` with the names of classes that a shape goes on to.
+template <class Take>
+void classes_in(std::string_view shape, Take take) {
+  while (!shape.empty()) {
+    if (letter_of(shape) == '{') take(until(shape, '}'));
+  }
+}
 const FieldRow* same_in(const ClassRow* own, const ServerNames::Field& field) {
   if (own == nullptr) return nullptr;
   const auto found = std::ranges::find(own->fields, field.name, &FieldRow::name);
@@ -107,6 +115,28 @@ Layout Layout::of(const ServerNames& server, const ClassRow& root) {
 const Plan* Layout::find(std::string_view name) const {
   const auto found = plans_.find(name);
   return found == plans_.end() ? nullptr : &found->second;
+}
+
+bool Layout::is_readable(std::string_view name) const {
+  std::set<std::string_view> seen;
+  std::vector<std::string_view> open{name};
+  const auto add = [&](std::string_view below) {
+    if (seen.insert(below).second) open.push_back(below);
+  };
+  while (!open.empty()) {
+    const Plan* const plan = find(open.back());
+    open.pop_back();
+    if (plan == nullptr) return false;
+    for (const Plan::At& at : plan->fields) {
+      if (at.known != nullptr) {
+        if (at.known->nested != nullptr) add(at.known->nested().name);
+        continue;
+      }
+      if (at.shape.find('?') != std::string::npos) return false;
+      classes_in(at.shape, add);
+    }
+  }
+  return true;
 }
 
 void StateReader::fields(std::string_view class_name, void* state) {

@@ -90,6 +90,8 @@ class Layout {
   const Plan* find(std::string_view name) const;
   /// The hash of its snapshots.
   std::uint64_t hash() const { return hash_; }
+  /// False: a field of the class, or below it, is one that only its own code can read.
+  bool is_readable(std::string_view name) const;
 
  private:
   std::map<std::string, Plan, std::less<>> plans_;
@@ -109,7 +111,8 @@ class Layouts {
   /// That of snapshots with this hash; null: not known.
   std::shared_ptr<const Layout> find(std::uint64_t hash) const {
     if (hash == row_.hash) return own_;
-    return server_ && server_->hash() == hash ? server_ : nullptr;
+    const bool known = server_ && server_->hash() == hash && server_->is_readable(row_.name);
+    return known ? server_ : nullptr;
   }
   const ClassRow& row() const { return row_; }
 

@@ -232,6 +232,21 @@ test('what others see stays hidden of a server that says no names', () => {
   assert.equal(view.at(1).properties, undefined);
 });
 
+test('what others see that only C++ can read is not shown, and the rest goes on', () => {
+  const view = new SpaceView({ schema: new Schema(vectors.schema) });
+  const errors = [];
+  view.on('error', (error) => errors.push(error.code));
+  view.restart(true);
+  for (const body of inSight) view.take(body, 0);
+  const names = decodeNames(bytesOfHex(vectors.names.later));
+  const others = names.classes.find(({ name }) => name.endsWith('Hero@others'));
+  others.fields.find(({ name }) => name === 'mates').shape = '?';
+  view.learn(names);
+  assert.deepEqual([errors, view.size], [['schema_mismatch'], 1]);
+  view.take(inSight[1], 0);
+  assert.equal(view.at(1).properties, undefined);
+});
+
 test('what waits for the names in a space is bounded', () => {
   const view = new SpaceView({ schema: new Schema(vectors.schema) });
   view.restart(true);

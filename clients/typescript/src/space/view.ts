@@ -180,7 +180,11 @@ export class SpaceView extends Events<SpaceEvents> {
   /** What the server has said of its names; undefined: nothing. As Replica.learn. */
   learn(names: ServerNames | undefined): void {
     this.#waitsForNames = false;
-    if (names !== undefined && !names.same) this.#classes?.learn(names);
+    try {
+      if (names !== undefined && !names.same) this.#classes?.learn(names);
+    } catch (error) {
+      this.emit('error', error); // then what others see of another schema is not known
+    }
     this.#all((undo, told) => {
       for (const seen of this.#seen.values()) this.#changed(seen, seen.release(undo), told);
     });

@@ -321,6 +321,22 @@ TEST_F(GameSpaceView, WhatNobodyExplainsIsNotShown) {
   EXPECT_EQ(view.at(1)->move()->position.x, 1);
 }
 
+TEST_F(GameSpaceView, WhatOnlyTheServersCodeCanReadIsNotShown) {
+  const Bytes answer = bytes_of_space(space_values().at("names").at("later"));
+  auto names = read_names(ByteView(answer).subspan(2));
+  for (ServerNames::Class& each : names.value.classes) {
+    if (!each.name.ends_with("Pet@others")) continue;  // below a field that is passed over
+    each.fields.front().shape = "?";
+  }
+  view.restart(true);
+  const Bytes later = hero_step("later_seen", 0);
+  ASSERT_EQ(take(SightBytes().scene(1).enter(1, "hero", walk(1), later)), Taken::ok);
+  ASSERT_EQ(view.learn(*names), Taken::ok);
+  ASSERT_EQ(take(SightBytes().news(1, hero_step("later_seen", 1))), Taken::ok);
+  EXPECT_EQ(view.at(1)->as<heroes::HeroSeen>(), nullptr);
+  EXPECT_EQ(view.size(), 1U);
+}
+
 TEST_F(GameSpaceView, WhatWaitsForTheNamesIsBounded) {
   view.restart(true);
   const Bytes later = hero_step("later_seen", 0);
