@@ -24,14 +24,14 @@ using namespace std::chrono_literals;
 class Player final
     : public entity::EntityOf<Player, entity::Entity, entity::Components<Mover, Watcher>> {
  public:
-  static constexpr std::string_view kTypeName = "sight_player";
+  static constexpr std::string_view kTypeName = "player";
   Mover& mover() { return *component<Mover>(); }
   Watcher& watcher() { return *component<Watcher>(); }
   ThingState state;
 };
 class Wolf final : public entity::EntityOf<Wolf, entity::Entity, entity::Components<Mover>> {
  public:
-  static constexpr std::string_view kTypeName = "sight_wolf";
+  static constexpr std::string_view kTypeName = "wolf";
   Mover& mover() { return *component<Mover>(); }
   ThingState state;
 };
