@@ -83,7 +83,7 @@ void Evacuation::try_next(OnlineId id) {
   player.ways.pop_back();
   const auto left = std::chrono::duration_cast<milliseconds>(until_ - boot_now());
   way.patience = std::clamp<milliseconds>(left, {}, travels_.options_.evacuate_ask);
-  player.under_way = true;
+  player.way = way;
   ++under_way_;
   travels_.begin(id, std::move(way), false,
                  [this, weak = std::weak_ptr(travels_.alive_), id](const Result<Travelled>& end) {
@@ -94,13 +94,17 @@ void Evacuation::try_next(OnlineId id) {
 void Evacuation::ended(OnlineId id, const Result<Travelled>& end) {
   --under_way_;
   Player& player = players_.at(id);
-  player.under_way = false;
   if (end) {
     ++moved_;
     players_.erase(id);
     return;
   }
   player.why = end.error();
+  // Its coroutines and closures would end with this process, too.
+  if (end.error() == bus::Errc::busy && !player.way.leave_behind) {
+    player.way.leave_behind = true;
+    player.ways.push_back(player.way);
+  }
   if (end.error() == Errc::traveller_ended) {
     players_.erase(id);
   } else if (!ended_) {

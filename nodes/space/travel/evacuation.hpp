@@ -35,8 +35,8 @@ class Evacuation {
  private:
   struct Player {
     std::vector<Wish> ways;  // that are left
-    bool under_way = false;
-    Error why{};  // the latest way has ended so; ok: none has
+    Wish way;                // the latest one
+    Error why{};             // the latest way has ended so; ok: none has
   };
   void look();
   void find_players();

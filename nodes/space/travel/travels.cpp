@@ -175,6 +175,7 @@ void Travels::move(Entity& entity) {
   how.wait = std::clamp<milliseconds>(left, {}, entities::kMoveWait);
   // Fields that count in one space alone begin anew. Which one it enters its ticket says.
   how.space = OnlineId::none;
+  how.leave_behind = row.wish.leave_behind;
   entities_.move(entity, row.grant.node, how,
                  [this, weak = std::weak_ptr(alive_), id](const bus::Result<>& end) {
                    if (!weak.expired()) moved(id, end);

@@ -44,6 +44,9 @@ struct Wish {
   std::optional<aoi::Position> at = {};                 // not set: the entrance of the space
   std::chrono::milliseconds patience{kTravelPatience};  // for a seat; at most kLongestPatience
   std::string setup = {};  // for the space, if this travel begins the place
+  /// Coroutines and closures of the entity that have not ended in time end with its move, rather
+  /// than keep it here: see MoveOptions.
+  bool leave_behind = false;
   /// A seat that is held already, one of a team: its Grant, with the ticket of this player alone.
   /// Place, line and setup are not used then.
   std::optional<Grant> seat = {};

@@ -129,6 +129,18 @@ TEST_F(EvacuationTest, WhoIsOnTheWayWhenTheDrainBeginsArrivesAndIsSentOn) {
   });
 }
 
+TEST_F(EvacuationTest, WhatCannotTravelIsLeftBehindRatherThanThePlayer) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await begin());
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    TRAVEL_TRUE(ada->after(60s, [] {}));
+    TRAVEL_TRUE(co_await drained(*x));
+    EXPECT_EQ(y->players("field", 2), 1u);
+    EXPECT_EQ(x->entities.counters().left_behind, 1u);
+  });
+}
+
 TEST_F(EvacuationTest, ATravelOfItsOwnIsLeftAloneByTheDrain) {
   run([this]() -> Task {
     TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}));
