@@ -2,7 +2,7 @@
 /// saved and move with it.
 ///
 ///   struct MonsterState : entity::Properties<MonsterState> {
-///     STARBUS_FIELDS(StateOf<Luck> luck{*this};)
+///     STARBUS_FIELDS(StateOf<Luck> luck{this};)
 ///   };
 ///   luck.roll("critical", kCritical)                                  // pseudo-random
 ///   distribution luck.draw("loot", [&](RandomStream& stream) { return kLoot.choose(stream); })

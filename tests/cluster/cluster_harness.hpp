@@ -139,7 +139,7 @@ class Cluster {
   std::string root_key() const { return root_key_; }
   std::string host_key(const std::string& host) const { return host_keys_.at(host); }
 
-  /// A program of ours that is no daemon, such as arena.
+  /// A program of ours that is no daemon, such as skirmish.
   std::unique_ptr<Child> run(const std::vector<std::string>& command, const std::string& log);
   std::string log_of(const std::string& log) const;
 

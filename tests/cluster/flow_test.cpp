@@ -50,8 +50,8 @@ TEST_F(FlowTest, AStoppedReceiverDoesNotDisturbItsNeighbour) {
         constexpr int kEach = 2'000;
         constexpr std::size_t kSize = 1'000;
         auto slow = cluster.run(
-            {program("arena"), "score", "--node", "slow", "--busd", cluster.endpoint("b")},
-            "arena");
+            {program("skirmish"), "score", "--node", "slow", "--busd", cluster.endpoint("b")},
+            "skirmish");
         Bus steady(loop, cluster.node("b", "steady"));
         Bus caller(loop, cluster.node("a", "caller"));
         CO_OK(co_await steady.connect(use_awaitable));

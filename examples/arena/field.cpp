@@ -1,0 +1,87 @@
+#include "examples/arena/field.hpp"
+
+#include <array>
+
+#include "examples/arena/hero.hpp"
+#include "examples/arena/monster.hpp"
+
+namespace arena {
+
+namespace {
+
+constexpr std::uint64_t kHeroFlag = 1;      // in the area of interest
+constexpr std::uint64_t kPlacesEvery = 50;  // ticks between what is saved of places
+
+}  // namespace
+
+Field::Field(space::SpaceInit init, const space::SceneData& scene)
+    : GameSpace(std::move(init)),
+      scene_(*this, *this, scene, name().line),
+      chance_(name().line, name().place.type) {
+  move_rules().modes = {{.speed = 6}};
+}
+
+starbus::aoi::Position Field::entrance(const entity::Entity&) const {
+  return {type().min[0] + 10, type().min[1] + 10, 0};
+}
+
+void Field::on_start(const std::string&, starbus::nodes::Done done) {
+  if (const auto begun = scene_.begin(); !begun) return done(bus::Error(begun.error()));
+  done({});
+}
+
+void Field::on_tick(const space::SpaceTick& tick) {
+  scene_.tick(tick);
+  const float seconds = std::chrono::duration<float>(tick.passed).count();
+  for_each_other([&](entity::Entity& each) {
+    if (auto* const monster = entity::type_cast<Monster>(&each)) monster->live(*this, seconds);
+  });
+  if (tick.number % kPlacesEvery != 0) return;
+  for_each_player([](entity::Entity& each) {
+    if (auto* const hero = entity::type_cast<Hero>(&each)) hero->remember_place();
+  });
+}
+
+void Field::on_enter(entity::Entity& entity) {
+  if (entity::type_cast<Hero>(&entity) != nullptr) {
+    static_cast<void>(aoi().set_flags(*aoi_id(entity), kHeroFlag));
+  }
+}
+
+void Field::on_leave(entity::Entity& entity) {
+  scene_.left(entity);
+  if (auto* const hero = entity::type_cast<Hero>(&entity)) hero->remember_place();
+}
+
+void Field::on_end(starbus::nodes::Done done) {
+  scene_.end();
+  done({});
+}
+
+Hero* Field::nearest_hero(const starbus::aoi::Position& at, float within) {
+  starbus::aoi::Filter heroes;
+  heroes.any = kHeroFlag;
+  const auto near = aoi().nearest(at, 1, within, heroes);
+  if (!near || near->empty()) return nullptr;
+  auto* const hero = entities().find_as<Hero>(entity::OnlineId{aoi().key_of(near->front().entity)});
+  return hero != nullptr && hero->is_alive() ? hero : nullptr;
+}
+
+void Field::killed(Monster& monster) {
+  scene_.killed(monster);
+}
+
+entity::Entity* Field::make(const space::SpawnRow& row) {
+  const MonsterKind* const kind = kind_of(row.kind);
+  if (kind == nullptr) return nullptr;
+  auto made = entities().create<Monster>();
+  if (!made) return nullptr;
+  (*made)->become(row.kind, *kind);
+  return *made;
+}
+
+void Field::on_portal(const space::PortalRow& row, entity::Entity& player) {
+  if (auto* const hero = entity::type_cast<Hero>(&player)) hero->travel(row.to, row.arrive);
+}
+
+}  // namespace arena

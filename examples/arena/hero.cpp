@@ -1,0 +1,156 @@
+#include "examples/arena/hero.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "entity/objects/announce.hpp"
+#include "examples/arena/arena_client.hpp"
+#include "examples/arena/field.hpp"
+#include "examples/arena/monster.hpp"
+#include "nodes/hosting/mail/post.hpp"
+#include "nodes/space/node/space_host.hpp"
+
+namespace arena {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kBetweenStrikes = 500ms;
+constexpr auto kBetweenWords = 200ms;
+constexpr float kReach = 3;  // m, of a strike
+constexpr std::int32_t kDamage = 12;
+const entity::PseudoRandomRate kCritical = *entity::PseudoRandomRate::of(0.2);
+
+}  // namespace
+
+std::string Hero::account() const {
+  const std::string id = persistent_id();
+  return id.substr(0, id.rfind('.'));
+}
+
+Field* Hero::field() const {
+  return dynamic_cast<Field*>(world().get<space::SpaceHost>().find(space()));
+}
+
+// --- coming, and going ---------------------------------------------------------------------------
+
+void Hero::on_online(bool) {
+  if (state.name.get().empty()) state.name = account();
+  if (state.health <= 0) state.health = kFullHealth;
+  static_cast<void>(client().join(kWorld));  // groups end with the client
+  come_in();
+}
+
+void Hero::come_in() {
+  if (space() != entity::OnlineId::none) return;
+  const std::string place = state.place.get();
+  if (place.empty()) return travel({kFirstPlace, ""}, {});
+  travel({place, ""}, starbus::aoi::Position{state.x, state.y, 0});
+}
+
+void Hero::travel(space::PlaceId place, std::optional<starbus::aoi::Position> at) {
+  remember_place();
+  space::Wish wish;
+  wish.place = std::move(place);
+  wish.at = at;
+  // How it ends is told by on_travel_ended, wherever it lives then.
+  world().get<space::Travels>().travel(*this, wish, [](const space::Result<space::Travelled>&) {});
+}
+
+void Hero::on_travel_ended(const space::Result<space::Travelled>& end) {
+  if (end) {
+    state.place = end->space.place.type;
+    state.space = to_string(end->space);
+    state.node = end->node;
+    return remember_place();
+  }
+  spdlog::info("{}: stays where it is: {}", label(), end.error().to_string());
+  if (space() != entity::OnlineId::none) return;
+  state.place = std::string(kFirstPlace);  // the place that it knew may be gone
+  static_cast<void>(run_later<&Hero::come_in>({.first = 1s}));
+}
+
+void Hero::remember_place() {
+  if (!mover().is_in_space()) return;
+  const auto& at = mover().state().position;
+  state.x = at.x;
+  state.y = at.y;
+}
+
+// --- words ---------------------------------------------------------------------------------------
+
+bool Hero::may_talk() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_word_) return false;
+  next_word_ = now + kBetweenWords;
+  return true;
+}
+
+bus::Result<> Hero::say(rpc::Caller&, std::string text) {
+  if (text.empty() || text.size() > kLongestText) return bus::Errc::too_large;
+  Field* const here = field();
+  if (here == nullptr || !may_talk()) return bus::Errc::would_block;
+  here->for_each_player([&](entity::Entity& each) {
+    static_cast<void>(each.client().call<&ArenaClient::said>("space", account(), text));
+  });
+  return {};
+}
+
+bus::Result<> Hero::whisper(rpc::Caller&, std::string to, std::string text) {
+  if (to.empty() || text.empty() || text.size() > kLongestText) return bus::Errc::too_large;
+  if (!may_talk()) return bus::Errc::would_block;
+  // A letter: it is kept while the other one is away.
+  nodes::entities::post<&Hero::heard>(*this, "player/" + to + ".1", account(),
+                                      text)([](const bus::Result<std::uint64_t>&) {});
+  return {};
+}
+
+void Hero::heard(const nodes::entities::MailInfo&, std::string who, std::string text) {
+  static_cast<void>(client().call<&ArenaClient::said>("whisper", who, text));
+}
+
+bus::Result<> Hero::shout(rpc::Caller&, std::string text) {
+  if (text.empty() || text.size() > kLongestText) return bus::Errc::too_large;
+  if (!may_talk()) return bus::Errc::would_block;
+  if (entity::announce<&ArenaClient::said>(world().get<rpc::Endpoint>(), kWorld,
+                                           std::string("world"), account(), text)) {
+    return {};
+  }
+  return bus::Errc::would_block;
+}
+
+// --- blows ---------------------------------------------------------------------------------------
+
+bool Hero::attack(rpc::Caller&, std::uint64_t monster) {
+  const auto now = std::chrono::steady_clock::now();
+  Field* const here = field();
+  if (here == nullptr || !is_alive() || now < next_strike_) return false;
+  auto* const target = here->entities().find_as<Monster>(entity::OnlineId{monster});
+  if (target == nullptr || target->space() != space()) return false;
+  const auto& from = mover().state().position;
+  const auto& to = target->place();
+  if (std::hypot(from.x - to.x, from.y - to.y) > kReach) return false;
+  next_strike_ = now + kBetweenStrikes;
+  const auto critical = component<entity::Luck>()->roll("critical", kCritical);
+  target->hurt(*this, critical && *critical ? 3 * kDamage : kDamage);
+  return true;
+}
+
+void Hero::hurt(std::int32_t damage) {
+  if (!is_alive()) return;
+  state.health = std::max(0, state.health.get() - damage);
+  static_cast<void>(client().call<&ArenaClient::struck>(static_cast<std::uint64_t>(online_id()),
+                                                        damage, state.health.get()));
+  if (is_alive()) return;
+  state.health = kFullHealth;
+  if (Field* const here = field()) static_cast<void>(mover().teleport(here->entrance(*this)));
+}
+
+void Hero::loot(std::int32_t gold) {
+  state.kills += 1;
+  if (gold <= 0) return;
+  state.gold += gold;
+  static_cast<void>(client().call<&ArenaClient::looted>(gold));
+}
+
+}  // namespace arena

@@ -1,0 +1,116 @@
+// The entities that people play: an account, and a hero, which walks, talks, fights, and goes from
+// one space to another.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "entity/chance/luck.hpp"
+#include "entity/entities.hpp"
+#include "nodes/hosting/mail/inbox.hpp"
+#include "nodes/hosting/mail/mail_method.hpp"
+#include "nodes/players/account.hpp"
+#include "nodes/players/player.hpp"
+#include "nodes/space/sight/mover.hpp"
+#include "nodes/space/sight/watcher.hpp"
+#include "nodes/space/travel/travels.hpp"
+
+namespace arena {
+
+namespace bus = starbus::bus;
+namespace entity = starbus::entity;
+namespace nodes = starbus::nodes;
+namespace players = starbus::nodes::players;
+namespace rpc = starbus::entity::rpc;
+namespace sight = starbus::nodes::sight;
+namespace space = starbus::nodes::space;
+
+class Field;
+class Monster;
+
+inline constexpr std::int32_t kFullHealth = 100;
+inline constexpr std::size_t kLongestText = 200;  // bytes of what one says
+inline constexpr const char* kWorld = "world";    // the group of all clients
+inline constexpr const char* kFirstPlace = "meadow";
+
+struct AccountState : entity::Properties<AccountState, players::AccountState> {};
+
+class ArenaAccount final : public entity::EntityOf<ArenaAccount, players::Account> {
+ public:
+  static constexpr std::string_view kTypeName = "arena_account";
+  AccountState state;
+  players::AccountState& saved() override { return state; }
+};
+
+struct HeroState : entity::Properties<HeroState> {
+  STARBUS_FIELDS(Field<std::string, all_clients | save> name{*this};
+                 Field<std::int32_t, all_clients | save> health{*this};
+                 Field<std::int32_t, all_clients | save> kills{*this};
+                 Field<std::int32_t, own_client | save> gold{*this};
+                 // Where it is, and on which host: for the page.
+                 Field<std::string, own_client> space{*this};
+                 Field<std::string, own_client> node{*this};
+                 // Where it comes back to.
+                 Field<std::string, save> place{*this}; Field<float, save> x{*this};
+                 Field<float, save> y{*this}; StateOf<nodes::entities::Inbox> inbox{this};
+                 StateOf<entity::Luck> luck{this};)
+};
+
+class Hero final
+    : public entity::EntityOf<Hero, players::Player,
+                              entity::Components<sight::Mover, sight::Watcher, space::Traveller,
+                                                 nodes::entities::Inbox, entity::Luck>>,
+      public space::TravelHooks {
+ public:
+  static constexpr std::string_view kTypeName = "hero";
+  HeroState state;
+  entity::Root* properties() override { return &state; }
+
+  // --- of its client ---
+
+  /// To all in its space, to one hero wherever it is and also while it is away, to everybody.
+  bus::Result<> say(rpc::Caller&, std::string text);
+  bus::Result<> whisper(rpc::Caller&, std::string to, std::string text);
+  bus::Result<> shout(rpc::Caller&, std::string text);
+  /// Strikes a monster by its online id. False: it is too far, or too early, or none.
+  bool attack(rpc::Caller&, std::uint64_t monster);
+  static constexpr auto kRpc = rpc::methods("hero", rpc::method<&Hero::say>("say", rpc::own_client),
+                                            rpc::method<&Hero::whisper>("whisper", rpc::own_client),
+                                            rpc::method<&Hero::shout>("shout", rpc::own_client),
+                                            rpc::method<&Hero::attack>("attack", rpc::own_client));
+
+  // --- mail ---
+  void heard(const nodes::entities::MailInfo&, std::string who, std::string text);
+  static constexpr auto kMail =
+      nodes::entities::mail_methods(nodes::entities::mail_method<&Hero::heard>("heard"));
+
+  // --- of the game ---
+
+  /// To another place; at its entrance if no position is given.
+  void travel(space::PlaceId place, std::optional<starbus::aoi::Position> at);
+  void hurt(std::int32_t damage);
+  void loot(std::int32_t gold);
+  /// What is saved of where it is.
+  void remember_place();
+  /// ada of ada.1: a hero is named after its account.
+  std::string account() const;
+  Field* field() const;
+  bool is_alive() const { return state.health > 0; }
+
+  void on_online(bool back) override;
+  void on_travel_ended(const space::Result<space::Travelled>& end) override;
+
+  /// Again, when it is in no space.
+  void come_in();
+  static constexpr auto kSteps = entity::steps<&Hero::come_in>();
+
+ private:
+  bool may_talk();
+  sight::Mover& mover() { return *component<sight::Mover>(); }
+
+  std::chrono::steady_clock::time_point next_strike_{};
+  std::chrono::steady_clock::time_point next_word_{};
+};
+
+}  // namespace arena

@@ -1,0 +1,64 @@
+// What lives in the fields beside heroes: it wanders, chases who comes near, and gives up when it
+// is too far from home.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "entity/entities.hpp"
+#include "nodes/space/sight/mover.hpp"
+
+namespace arena {
+
+namespace entity = starbus::entity;
+namespace sight = starbus::nodes::sight;
+
+class Field;
+class Hero;
+
+// What the kinds of monsters are like.
+struct MonsterKind {
+  std::int32_t health;
+  std::int32_t damage;
+  float speed;  // m/s when it chases; half of that when it wanders
+  float sight;  // m: who comes nearer is chased
+  std::int32_t least_gold;
+  std::int32_t most_gold;
+};
+// nullptr: there is no such kind.
+const MonsterKind* kind_of(const std::string& name);
+
+struct MonsterState : entity::Properties<MonsterState> {
+  STARBUS_FIELDS(Field<std::string, all_clients> kind{*this};
+                 Field<std::int32_t, all_clients> health{*this};)
+};
+
+class Monster final
+    : public entity::EntityOf<Monster, entity::Entity, entity::Components<sight::Mover>> {
+ public:
+  static constexpr std::string_view kTypeName = "monster";
+  MonsterState state;
+  entity::Root* properties() override { return &state; }
+
+  // Once, before it enters.
+  void become(const std::string& name, const MonsterKind& kind);
+  // One tick of its life.
+  void live(Field& field, float seconds);
+  void hurt(Hero& by, std::int32_t damage);
+  const starbus::nodes::movement::Position& place() const;
+
+ private:
+  void choose(Field& field);
+  void go(starbus::nodes::movement::Position to, float metres);
+
+  const MonsterKind* kind_ = nullptr;
+  bool home_known_ = false;
+  starbus::nodes::movement::Position home_;
+  std::optional<starbus::nodes::movement::Position> goal_;  // where it wanders
+  entity::OnlineId chased_ = entity::OnlineId::none;
+  float rest_ = 0;      // s until it wanders on
+  float recovery_ = 0;  // s until it strikes again
+};
+
+}  // namespace arena
