@@ -38,11 +38,22 @@ void count(Texts& texts, const std::string& text, std::uint64_t times) {
   texts[known || texts.size() < kTexts ? text : "others"] += times;
 }
 
+void SightFigures::add(const SightFigures& other) {
+  bodies += other.bodies;
+  bytes += other.bytes;
+  scenes += other.scenes;
+  entered += other.entered;
+  left += other.left;
+  corrections += other.corrections;
+  teleports += other.teleports;
+}
+
 void Figures::add(const Figures& other) {
   for (std::size_t i = 0; i < say.size(); ++i) add_say(say[i], other.say[i]);
   for (std::size_t i = 0; i < hear.size(); ++i) add_hear(hear[i], other.hear[i]);
   unheard += other.unheard;
   news += other.news;
+  sight.add(other.sight);
   arrived += other.arrived;
   came_in += other.came_in;
   waited += other.waited;

@@ -38,6 +38,19 @@ struct HearFigures {
   Histogram latency{};
 };
 
+/// What bots were told of the spaces around them.
+struct SightFigures {
+  std::uint64_t bodies = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t scenes = 0;
+  std::uint64_t entered = 0;
+  std::uint64_t left = 0;
+  std::uint64_t corrections = 0;
+  std::uint64_t teleports = 0;
+
+  void add(const SightFigures& other);
+};
+
 struct Figures {
   Figures(std::size_t says, std::size_t hears) : say(says), hear(hears) {}
 
@@ -45,6 +58,7 @@ struct Figures {
   std::vector<HearFigures> hear;
   std::uint64_t unheard = 0;
   std::uint64_t news = 0;
+  SightFigures sight{};
   std::uint64_t arrived = 0;
   std::uint64_t came_in = 0;
   std::uint64_t waited = 0;          // bots that heard of a queue

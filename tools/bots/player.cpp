@@ -36,7 +36,8 @@ Player::Player(Ground& ground, std::uint64_t bot, const std::string& account)
       account_(account),
       client_(options_of(ground, bot, ground.random() | 1), *this),
       listener_(ground, bot, account),
-      asker_(ground, bot, account, client_) {}
+      asker_(ground, bot, account, client_),
+      walker_(ground, client_) {}
 
 void Player::log_in(const std::string& method, const std::string& proof) {
   const game::ByteView bytes = game::bytes_of(proof);
@@ -71,7 +72,8 @@ void Player::service() {
 void Player::act(Nanos now) {
   const bool chooses = now >= choose_at_;
   if (chooses) choose();
-  if (asker_.act(now) || chooses) client_.flush();
+  const bool walks = walker_.act(now);
+  if (asker_.act(now) || chooses || walks) client_.flush();
 }
 
 bool Player::cut(std::size_t bytes) {
@@ -86,7 +88,7 @@ Nanos Player::client_due() const {
 }
 
 Nanos Player::due() const {
-  return std::min({client_due(), asker_.due(), choose_at_});
+  return std::min({client_due(), asker_.due(), choose_at_, walker_.due()});
 }
 
 void Player::say_goodbye() {
@@ -142,6 +144,7 @@ void Player::on_lost(const game::Lost& lost) {
 void Player::on_full(const game::FullState& full) {
   ++ground_.figures.fulls;
   listener_.on_full();
+  walker_.restart();
   if (ground_.script.character && full.subject.starts_with(kAccountPrefix)) {
     plays_ = false;
     return choose();

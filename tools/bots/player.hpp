@@ -10,6 +10,7 @@
 #include "tools/bots/asker.hpp"
 #include "tools/bots/ground.hpp"
 #include "tools/bots/listener.hpp"
+#include "tools/bots/walker.hpp"
 
 namespace starbus::bots {
 
@@ -53,8 +54,13 @@ class Player final : public game::Events {
   void on_online(bool goes_on, const game::Ticket& ticket) override;
   void on_lost(const game::Lost& lost) override;
   void on_full(const game::FullState& full) override;
-  void on_call(const game::Call& call) override { listener_.on_call(call, nullptr); }
+  void on_call(const game::Call& call) override {
+    if (!walker_.hear(call)) listener_.on_call(call, nullptr);
+  }
   void on_news(game::ByteView) override { ++ground_.figures.news; }
+  void on_sight(game::ByteView body) override {
+    if (!walker_.take(body)) client_.refresh();
+  }
   void on_spoken(const game::Spoken& spoken) override;
   void on_over(const game::Over&) override { plays_ = false; }
   void on_ended(game::EndReason reason, std::string_view text) override;
@@ -70,6 +76,7 @@ class Player final : public game::Events {
   game::Client client_;
   Listener listener_;
   Asker asker_;
+  Walker walker_;
   Nanos choose_at_ = kNever;
   std::uint64_t made_ = 0;  // connections that were counted
   bool plays_ = false;

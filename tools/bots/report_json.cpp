@@ -168,6 +168,11 @@ Json summary_json(const Script& script, const Given& given, const Outcome& outco
   json["hear"] = hears(script, outcome);
   json["unheard"] = outcome.measured.unheard;
   json["news"] = outcome.measured.news;
+  const SightFigures& sight = outcome.measured.sight;
+  json["sight"] = {{"scenes", sight.scenes},      {"bodies", sight.bodies},
+                   {"bytes", sight.bytes},        {"entered", sight.entered},
+                   {"left", sight.left},          {"corrections", sight.corrections},
+                   {"teleports", sight.teleports}};
   json["bytes"] = bytes(script, outcome);
   json["process"] = process(script, outcome);
   json["violations"] = violations(outcome);

@@ -195,6 +195,14 @@ void read_times(ConfigReader& in, Script& script) {
   script.settle = in.duration("settle", 15s, 0s, kLongestRun);
 }
 
+Walk read_walk(ConfigReader in) {
+  Walk walk;
+  walk.speed = in.number("speed", 4, 0.1, 100);
+  walk.range = in.number("range", 40, 1, 10'000);
+  walk.rest = in.duration("rest", 1s, 0s, kLongestRun);
+  return walk;
+}
+
 Result<Script> read_all(ConfigReader& in) {
   Script script;
   script.bots = in.integer<std::uint64_t>("bots", 1, 1, kBots);
@@ -206,6 +214,7 @@ Result<Script> read_all(ConfigReader& in) {
   if (in.has("character")) script.character = in.table("character").string("name", "Bot {n}");
   script.says = read_rows<Say>(in, "say", kSays, read_say);
   script.hears = read_rows<Hear>(in, "hear", kHears, read_hear);
+  if (in.has("walk")) script.walk = read_walk(in.table("walk"));
   ConfigReader cut = in.table("cut");
   if (cut.has("every")) script.cut_every = cut.duration("every", 10s, 10ms, kLongestRun);
   script.cut_bytes = cut.integer<std::size_t>("bytes", 1000, 0, 1'000'000);

@@ -65,6 +65,13 @@ struct Gates {
   std::optional<Sources> from{};
 };
 
+/// How bots move in a space.
+struct Walk {
+  double speed = 4;     // m/s
+  double range = 40;    // m around where it has come into the space
+  milliseconds rest{};  // at a goal, on average
+};
+
 struct Script {
   std::uint64_t bots = 1;
   std::uint64_t first = 1;
@@ -78,6 +85,7 @@ struct Script {
   std::optional<std::string> character{};  // the name of one that is made
   std::vector<Say> says{};
   std::vector<Hear> hears{};
+  std::optional<Walk> walk{};
   std::optional<milliseconds> cut_every{};
   std::size_t cut_bytes = 1000;
   std::optional<milliseconds> takeover_every{};
