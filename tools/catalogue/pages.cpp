@@ -56,6 +56,8 @@
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/scene/limits.hpp"
 #include "nodes/space/service/limits.hpp"
+#include "nodes/space/sight/error.hpp"
+#include "nodes/space/sight/limits.hpp"
 #include "nodes/space/travel/limits.hpp"
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
@@ -198,6 +200,7 @@ std::vector<LimitTable> limit_tables() {
       {"scenes", "nodes/space/scene/limits.hpp", nodes::space::kSceneLimits},
       {"travels between spaces", "nodes/space/travel/limits.hpp", nodes::space::kSpaceTravelLimits},
       {"movement", "nodes/space/movement/limits.hpp", nodes::movement::kMovementLimits},
+      {"sight", "nodes/space/sight/limits.hpp", nodes::sight::kSightLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},
       {"accounts", "nodes/players/core/limits.hpp", nodes::players::kAccountLimits},
       {"sessions at a gate", "nodes/gate/core/limits.hpp", nodes::gate::kGateCoreLimits},

@@ -55,9 +55,12 @@ class SpaceSight {
 
   // --- for Mover and Watcher ---
 
+  /// What this tick has encoded.
   TickStore& store() { return store_; }
   const TickStore& store() const { return store_; }
+  /// It is there in the world, too; `to` was checked.
   void moved(aoi::EntityId id, const movement::Position& to);
+  /// Where the world has it; the origin if it is not there.
   movement::Position place_of(aoi::EntityId id) const;
   /// All that it sees and has no room for so far.
   void show_again(Watcher& watcher);
