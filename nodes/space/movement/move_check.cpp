@@ -197,6 +197,15 @@ MoveResult<Correction> MoveCheck::teleport(const Position& to, std::int64_t now)
   return begin_epoch(true);
 }
 
+void MoveCheck::client_begins(std::int64_t now) {
+  pass(now);
+  stop();
+  number_ = 0;
+  clock_ = {};
+  remote_ = {};
+  static_cast<void>(begin_epoch(true));
+}
+
 MoveResult<> MoveCheck::set_factor(double times, std::int64_t now) {
   if (!(times >= 0 && times <= static_cast<double>(kMaxFactor))) {
     return Error(MoveErrc::bad_option, "factor: give 0 to kMaxFactor");

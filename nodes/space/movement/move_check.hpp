@@ -60,6 +60,9 @@ class MoveCheck {
   /// Sets the player elsewhere. The result must be told to the client. Errors: not_finite, too_far,
   /// outside; nothing is changed then.
   MoveResult<Correction> teleport(const Position& to, std::int64_t now);
+  /// Another client plays it from now on, or one that has forgotten all: a new epoch, in which
+  /// numbers and clock of reports begin anew. What the client must know is start().
+  void client_begins(std::int64_t now);
   /// Multiplies the speeds of all modes: 1 is as the rules say, 0 holds the player fast. A slower
   /// one counts after kSpeedGrace, since the client does not know of it yet. bad_option: not within
   /// 0 and kMaxFactor.

@@ -85,6 +85,10 @@ SightResult<> Mover::set_factor(double times) {
   return check_->set_factor(times, now_ms());
 }
 
+void Mover::client_begins() {
+  if (check_ && check_->start().number != 0) check_->client_begins(now_ms());
+}
+
 /// Reports come in floods at worst: one line of the log says that a client sends nonsense.
 movement::MoveAck Mover::take(const movement::MoveReport& report) {
   if (!check_) return {};

@@ -56,6 +56,8 @@ class Mover final : public entity::ComponentOf<Mover> {
   SightResult<> enters(SpaceSight& sight, aoi::EntityId id, std::shared_ptr<Subject> subject,
                        const movement::Position& at, const movement::MoveRules* rules);
   void leaves();
+  /// Its client knows nothing of the reports before: a page that was loaded again.
+  void client_begins();
   /// Judges what its client reports.
   movement::MoveAck take(const movement::MoveReport& report);
   void tell(const movement::Correction& correction);

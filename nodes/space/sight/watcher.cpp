@@ -64,6 +64,7 @@ bool Watcher::may_tell() {
   if (entity().life() != entity::EntityState::alive) return false;
   if (link->state().run != run_) {
     run_ = link->state().run;
+    if (Mover* const mover = entity().component<Mover>()) mover->client_begins();
     view_.begin_scene();
   }
   return entity().client().wants_sight();

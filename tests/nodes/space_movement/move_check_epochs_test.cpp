@@ -99,6 +99,29 @@ TEST_F(MoveCheckEpochs, ALaterCheckIgnoresWhatWasSaidToTheOneBefore) {
   EXPECT_EQ(judged->violation, Violation::none);
 }
 
+TEST(MoveCheck, AClientThatBeginsAnewCountsFromOne) {
+  const MoveRules rules = walking_rules();
+  MoveCheck check = *MoveCheck::create(rules, {}, 1, 0);
+  ASSERT_TRUE(check.set_factor(0.5, 0));
+  MoveReport report{1, 1'000, 700'000, {}};
+  ASSERT_EQ(check.take(report, 50)->verdict, Verdict::accepted);
+  check.client_begins(1'000);
+  EXPECT_EQ(check.start().epoch, 2U);
+  EXPECT_EQ(check.start().number, 0U);
+  // What the client before has said comes late, and is of the epoch before.
+  ++report.number;
+  report.client_ms += 50;
+  EXPECT_EQ(check.take(report, 1'010)->verdict, Verdict::ignored);
+  const auto first = check.take({2, 1, 40, {}}, 1'050);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->verdict, Verdict::accepted);
+  EXPECT_EQ(check.ack(), (MoveAck{2, 1}));
+  // The snare that it had holds it all the same.
+  MoveReport far{2, 2, 1'040, {}};
+  far.move.position.x = 4.9F;
+  EXPECT_EQ(check.take(far, 2'050)->verdict, Verdict::corrected);
+}
+
 TEST_F(MoveCheckEpochs, AcksAreGivenOnceAndCorrectionsAreAcks) {
   EXPECT_FALSE(check_.ack());
   take(walk(0.1, 50), 50);

@@ -130,6 +130,31 @@ TEST_F(SightSpaces, ANewRunIsToldAllAnew) {
   });
 }
 
+TEST_F(SightSpaces, AClientThatBeginsAnewIsMovedByItsOwnNumbers) {
+  run([this]() -> Task {
+    CO_TRUE(co_await open());
+    CO_TRUE(co_await make_square());
+    Player* const ada = co_await player("ada");
+    CO_TRUE(co_await enter(*ada, {100, 100, 0}));
+    CO_TRUE(co_await link("ada", 1));
+    EXPECT_TRUE(co_await ready("ada", 1));
+    for (std::uint32_t i = 1; i <= 3; ++i) {
+      const auto made = report(*ada, i, {100, 100 + static_cast<float>(i) / 10, 0});
+      static_cast<void>(co_await ask<&Watcher::move>("ada", gate.clients[1], made));
+    }
+    EXPECT_EQ(ada->mover().check()->start().number, 3U);
+    // A page that is loaded again counts from 1.
+    gate.clients[3].copy.number = gate.clients[1].copy.number;
+    CO_TRUE(co_await link("ada", 3));
+    EXPECT_TRUE(co_await ready("ada", 3));
+    EXPECT_EQ(gate.clients[3].scene.epoch, 2U);
+    const auto made = report(*ada, 1, {100, 100.4F, 0});
+    const std::uint64_t u = co_await ask<&Watcher::move>("ada", gate.clients[3], made);
+    EXPECT_EQ(value_of<movement::MoveAck>(gate.clients[3], u), (movement::MoveAck{2, 1}));
+    EXPECT_EQ(ada->mover().state().position, (Position{100, 100.4F, 0}));
+  });
+}
+
 TEST_F(SightSpaces, AnOldSceneIsNotReady) {
   run([this]() -> Task {
     CO_TRUE(co_await open());
