@@ -4,6 +4,7 @@
 #   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
 #   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
+#   starbus::nav       ways over ground: stands alone (COMPONENTS nav)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
 #   starbus::game_client   the client of a game, in C++ and C: needs OpenSSL and zlib alone, and is all that
 #                          COMPONENTS game_client looks for
@@ -13,6 +14,7 @@ add_library(starbus::bus ALIAS starbus_client)
 add_library(starbus::entity ALIAS starbus_entity)
 add_library(starbus::node ALIAS starbus_node)
 add_library(starbus::aoi ALIAS starbus_aoi)
+add_library(starbus::nav ALIAS starbus_nav)
 add_library(starbus::testing ALIAS starbus_testing)
 add_library(starbus::game_client ALIAS starbus_game_client)
 if(NOT PROJECT_IS_TOP_LEVEL)
@@ -32,7 +34,7 @@ endforeach()
 # The target `installable` builds what is installed and nothing else. installable.txt lists its files
 # for scripts/install. Some targets alone may have been built, as scripts/up does: said before
 # anything is copied.
-set(parts base core io client daemon testing aoi game_client ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
+set(parts base core io client daemon testing aoi nav game_client ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
 foreach(part ${parts})
   list(APPEND to_build starbus_${part})
 endforeach()
@@ -57,6 +59,7 @@ set_target_properties(starbus_client PROPERTIES EXPORT_NAME bus)
 set_target_properties(starbus_daemon PROPERTIES EXPORT_NAME daemon)
 set_target_properties(starbus_testing PROPERTIES EXPORT_NAME testing)
 set_target_properties(starbus_aoi PROPERTIES EXPORT_NAME aoi)
+set_target_properties(starbus_nav PROPERTIES EXPORT_NAME nav)
 set_target_properties(starbus_game_client PROPERTIES EXPORT_NAME game_client)
 # starbus_settings is how this repository is compiled; it gives nothing to link, and is not exported.
 set_target_properties(starbus_entity PROPERTIES EXPORT_NAME entity)
@@ -84,18 +87,19 @@ install(TARGETS starbus_daemon EXPORT starbusDaemonTargets
 install(TARGETS starbus_testing EXPORT starbusTestingTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_aoi EXPORT starbusAoiTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS starbus_nav EXPORT starbusNavTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_game_client EXPORT starbusGameClientTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_node ${node_libraries} EXPORT starbusNodeTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(set Base "" Aoi Daemon Entity GameClient Node Testing)
+foreach(set Base "" Aoi Daemon Entity GameClient Nav Node Testing)
   install(EXPORT starbus${set}Targets NAMESPACE starbus:: DESTINATION ${package_dir})
 endforeach()
 
 # Headers include each other from the root of the repository: #include "bus/client/bus.hpp".
-foreach(room aoi base bus daemon testing entity ${STARBUS_NODE_ROOMS})
+foreach(room aoi nav base bus daemon testing entity ${STARBUS_NODE_ROOMS})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/starbus/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()

@@ -1,0 +1,162 @@
+#include "nav/formats/moving_ai.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+namespace starbus::nav::formats {
+namespace {
+
+// Goes through a text line by line.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
+
+  // nullopt at the end. Without the line's end, which may be one of Windows.
+  std::optional<std::string_view> next() {
+    if (text_.empty()) return std::nullopt;
+    const std::size_t end = text_.find('\n');
+    std::string_view line = text_.substr(0, end);
+    text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    ++number_;
+    return line;
+  }
+  Error corrupt(std::string_view what) const {
+    return {Errc::corrupt, "line " + std::to_string(number_) + ": " + std::string(what)};
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t number_ = 0;
+};
+
+// The next word of a line; empty if there is none. Words stand between spaces and tabs.
+std::string_view next_word(std::string_view& line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(end);
+  return word;
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view word) {
+  Number number{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (word.empty() || error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<Area> area_of(char sign) {
+  switch (sign) {
+    case '.':
+    case 'G':
+      return kPlain;
+    case 'S':
+      return kSwamp;
+    case 'W':
+      return kWater;
+    case '@':
+    case 'O':
+    case 'T':
+      return kWall;
+    default:
+      return std::nullopt;
+  }
+}
+
+// "height 512", of which `name` is the first word.
+Result<std::uint32_t> read_side(Lines& lines, std::string_view name) {
+  std::string_view line = lines.next().value_or("");
+  if (next_word(line) != name) return lines.corrupt(std::string(name) + " expected");
+  const auto side = number_of<std::uint32_t>(next_word(line));
+  if (!side || *side == 0 || !next_word(line).empty()) return lines.corrupt("not a size");
+  if (*side > kMaxSide) return Error(Errc::too_large, "kMaxSide");
+  return *side;
+}
+
+std::optional<Scenario> scenario_of(std::string_view line) {
+  Scenario one;
+  const auto bucket = number_of<std::uint32_t>(next_word(line));
+  one.map = next_word(line);
+  const auto width = number_of<std::uint32_t>(next_word(line));
+  const auto height = number_of<std::uint32_t>(next_word(line));
+  std::optional<std::uint16_t> places[4];
+  for (auto& place : places) place = number_of<std::uint16_t>(next_word(line));
+  const auto length = number_of<double>(next_word(line));
+  if (!bucket || !width || !height || !places[0] || !places[1] || !places[2] || !places[3] ||
+      !length || !std::isfinite(*length) || *length < 0 || !next_word(line).empty()) {
+    return std::nullopt;
+  }
+  one.bucket = *bucket;
+  one.width = *width;
+  one.height = *height;
+  one.from = {*places[0], *places[1]};
+  one.to = {*places[2], *places[3]};
+  one.length = *length;
+  return one;
+}
+
+}  // namespace
+
+Result<grid::Terrain> read_map(std::string_view text) {
+  if (text.size() > kMaxMapBytes) return Error(Errc::too_large, "kMaxMapBytes");
+  Lines lines(text);
+  if (lines.next() != "type octile") return lines.corrupt("\"type octile\" expected");
+  const auto height = read_side(lines, "height");
+  if (!height) return height.error();
+  const auto width = read_side(lines, "width");
+  if (!width) return width.error();
+  if (std::uint64_t{*width} * *height > kMaxCells) return Error(Errc::too_large, "kMaxCells");
+  if (lines.next() != "map") return lines.corrupt("\"map\" expected");
+  grid::Terrain terrain;
+  terrain.width = *width;
+  terrain.height = *height;
+  // No room is taken on the word of a header: a text has a byte for each cell.
+  for (std::uint32_t y = 0; y < *height; ++y) {
+    const auto line = lines.next();
+    if (!line || line->size() != *width) return lines.corrupt("not as many cells as the width");
+    for (const char sign : *line) {
+      const auto area = area_of(sign);
+      if (!area) return lines.corrupt("unknown sign");
+      terrain.areas.push_back(*area);
+    }
+  }
+  while (const auto line = lines.next()) {
+    if (!line->empty()) return lines.corrupt("more lines than the height");
+  }
+  return terrain;
+}
+
+std::string write_map(const grid::Terrain& terrain) {
+  constexpr std::string_view kSigns = "@.SW";
+  std::string text = "type octile\nheight " + std::to_string(terrain.height) + "\nwidth " +
+                     std::to_string(terrain.width) + "\nmap\n";
+  for (std::size_t i = 0; i < terrain.areas.size(); ++i) {
+    const Area area = terrain.areas[i];
+    text += area < kSigns.size() ? kSigns[area] : '.';
+    if ((i + 1) % terrain.width == 0) text += '\n';
+  }
+  return text;
+}
+
+Result<std::vector<Scenario>> read_scenarios(std::string_view text) {
+  if (text.size() > kMaxMapBytes) return Error(Errc::too_large, "kMaxMapBytes");
+  Lines lines(text);
+  std::string_view first = lines.next().value_or("");
+  if (next_word(first) != "version") return lines.corrupt("\"version 1\" expected");
+  const auto version = number_of<double>(next_word(first));
+  if (version != 1.0) return lines.corrupt("\"version 1\" expected");
+  std::vector<Scenario> all;
+  while (const auto line = lines.next()) {
+    if (line->empty()) continue;
+    auto one = scenario_of(*line);
+    if (!one) return lines.corrupt("nine fields expected");
+    if (all.size() == kMaxScenarios) return Error(Errc::too_many, "kMaxScenarios");
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+}  // namespace starbus::nav::formats

@@ -1,0 +1,106 @@
+// A*, Dijkstra (with no estimate) and breadth-first search.
+#include <bit>
+
+#include "nav/grid/cell_search.hpp"
+
+namespace starbus::nav::grid {
+
+// The expanded cell nearest to the target, for partial paths.
+void CellSearch::settle(std::uint32_t estimate, Spot spot) {
+  if (estimate >= least_estimate_) return;
+  least_estimate_ = estimate;
+  nearest_ = spot;
+}
+
+template <class Queue, bool kUniform>
+bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
+  constexpr bool kHeap = std::is_same_v<Queue, HeapQueue>;
+  const Layout layout = layer_->layout();
+  const Mask* const moves = layer_->moves();
+  const std::uint8_t* const costs = layer_->costs();
+  Node* const nodes = memory_.nodes();
+  const std::uint16_t open = memory_.stamp();
+  const auto closed = static_cast<std::uint16_t>(open + 1);
+  const Estimate estimate = estimate_;
+  const Spot target = target_;
+  std::int32_t offsets[8];
+  for (Direction d = 0; d < 8; ++d) offsets[d] = layout.offset(d);
+  std::conditional_t<kHeap, std::uint64_t, std::uint32_t> rank;
+  Spot spot;
+  for (std::uint32_t done = 0; done < budget;) {
+    if (!queue.pop(rank, spot)) {
+      state_ = State::failed;
+      return true;
+    }
+    const std::uint32_t index = layout.index(spot);
+    Node& node = nodes[index];
+    if (node.stamp == closed) continue;
+    node.stamp = closed;
+    ++done;
+    ++expanded_;
+    settle(kHeap ? estimate.between(spot, target) : static_cast<std::uint32_t>(rank) - node.cost,
+           spot);
+    if (spot == target) {
+      state_ = State::found;
+      return true;
+    }
+    for (unsigned left = moves[index]; left != 0; left &= left - 1) {
+      const auto d = static_cast<Direction>(std::countr_zero(left));
+      const std::uint32_t next = index + static_cast<std::uint32_t>(offsets[d]);
+      Node& there = nodes[next];
+      const std::uint32_t cost =
+          node.cost + (kUniform ? kStepCost[d] : kStepCost[d] * std::uint32_t{costs[next]});
+      if (there.stamp == closed || (there.stamp == open && there.cost <= cost)) continue;
+      const Spot at = stepped(spot, d);
+      const std::uint32_t to_go = estimate.between(at, target);
+      if constexpr (!kUniform) {
+        if (std::uint64_t{cost} + to_go > kMaxPathCost) continue;
+      }
+      there = {cost, open, d};
+      if constexpr (kHeap) {
+        queue.push(cost + std::uint64_t{to_go} * weight_ / 100, at);
+      } else {
+        queue.push(cost + to_go, at);
+      }
+    }
+  }
+  return false;
+}
+
+template bool CellSearch::run_a_star<BucketQueue, true>(BucketQueue&, std::uint32_t);
+template bool CellSearch::run_a_star<BucketQueue, false>(BucketQueue&, std::uint32_t);
+template bool CellSearch::run_a_star<HeapQueue, true>(HeapQueue&, std::uint32_t);
+template bool CellSearch::run_a_star<HeapQueue, false>(HeapQueue&, std::uint32_t);
+
+bool CellSearch::run_breadth_first(std::uint32_t budget) {
+  const Layout& layout = layer_->layout();
+  Node* const nodes = memory_.nodes();
+  const std::uint16_t open = memory_.stamp();
+  for (std::uint32_t done = 0; done < budget; ++done) {
+    if (memory_.head == memory_.line.size()) {
+      state_ = State::failed;
+      return true;
+    }
+    const Spot spot = memory_.line[memory_.head++];
+    const std::uint32_t index = layout.index(spot);
+    ++expanded_;
+    settle(estimate_.between(spot, target_), spot);
+    if (spot == target_) {
+      state_ = State::found;
+      return true;
+    }
+    for (unsigned left = layer_->moves()[index]; left != 0; left &= left - 1) {
+      const auto d = static_cast<Direction>(std::countr_zero(left));
+      const std::uint32_t next = index + static_cast<std::uint32_t>(layout.offset(d));
+      if (nodes[next].stamp == open) continue;
+      const std::uint64_t cost =
+          nodes[index].cost + kStepCost[d] * std::uint64_t{uniform_ ? 1u : layer_->costs()[next]};
+      if (cost > kMaxPathCost) continue;
+      nodes[next] = {static_cast<std::uint32_t>(cost), open, d};
+      memory_.line.push_back(stepped(spot, d));
+    }
+  }
+  return false;
+}
+
+}  // namespace starbus::nav::grid

@@ -1,0 +1,181 @@
+#include "nav/grid/cell_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace starbus::nav::grid {
+
+Result<void> CellSearch::begin(const Layer& layer, const CellRequest& request) {
+  state_ = State::none;
+  expanded_ = 0;
+  if (request.weight < 100) return Errc::bad_option;
+  if (request.weight > kMaxWeight) return Errc::too_large;
+  if (!layer.passable(request.from)) return Errc::bad_start;
+  if (!layer.layout().contains(request.to)) return Errc::bad_goal;
+  if (!layer.passable(request.to) && !request.partial) return Errc::bad_goal;
+  goal_ = target_ = spot_of(request.to);
+  if (!layer.connected(request.from, request.to)) {
+    if (!request.partial) return Errc::unreachable;
+    target_ = spot_of(nearest_of_component(layer, layer.component(request.from), request.to));
+  }
+  start_ = spot_of(request.from);
+  if (auto chosen = choose(layer, request); !chosen) return chosen;
+  layer_ = &layer;
+  version_ = layer.version();
+  start();
+  return {};
+}
+
+Result<void> CellSearch::choose(const Layer& layer, const CellRequest& request) {
+  uniform_ = layer.uniform();
+  const std::uint32_t least = uniform_ ? 1 : layer.least_cost();
+  estimate_ = Estimate(layer.options().diagonals, least);
+  weight_ = 100;
+  switch (request.algorithm) {
+    case Algorithm::breadth_first:
+      method_ = Method::breadth_first;
+      break;
+    case Algorithm::dijkstra:
+      method_ = Method::a_star;
+      estimate_ = {};
+      break;
+    case Algorithm::a_star:
+      method_ = Method::a_star;
+      weight_ = request.weight;
+      break;
+    case Algorithm::automatic:
+      method_ = Method::a_star;
+      if (layer.can_jump()) method_ = layer.jump_table() ? Method::jump_by_table : Method::jump;
+      break;
+    case Algorithm::jps:
+    case Algorithm::jps_plus:
+      if (!layer.can_jump()) return Errc::not_uniform;
+      method_ = request.algorithm == Algorithm::jps_plus && layer.jump_table()
+                    ? Method::jump_by_table
+                    : Method::jump;
+      break;
+    default:
+      return Errc::bad_option;
+  }
+  if (request.weight != 100 && request.algorithm != Algorithm::a_star) return Errc::bad_option;
+  return {};
+}
+
+void CellSearch::start() {
+  state_ = State::running;
+  memory_.start(layer_->layout().count());
+  Node& node = memory_.nodes()[layer_->layout().index(start_)];
+  node = {0, memory_.stamp(), kNoDirection};
+  nearest_ = start_;
+  least_estimate_ = std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t estimate = estimate_.between(start_, target_);
+  if (method_ == Method::breadth_first) {
+    memory_.line.clear();
+    memory_.line.push_back(start_);
+    memory_.head = 0;
+  } else if (weight_ != 100) {
+    memory_.heap.start(0);
+    memory_.heap.push(estimate, start_);
+  } else {
+    memory_.buckets.start(estimate);
+    memory_.buckets.push(estimate, start_);
+  }
+  if (method_ == Method::jump || method_ == Method::jump_by_table) {
+    memory_.origins()[layer_->layout().index(start_)] = start_;
+  }
+}
+
+Result<bool> CellSearch::advance(std::uint32_t budget) {
+  if (state_ == State::none) return Errc::not_ready;
+  if (layer_->version() != version_) return Errc::changed;
+  if (state_ == State::running && !run(budget)) return false;
+  if (state_ == State::found) return true;
+  // The target is in the component of the start, so that only a bound can end the search.
+  state_ = State::failed;
+  return Errc::too_far;
+}
+
+bool CellSearch::run(std::uint32_t budget) {
+  switch (method_) {
+    case Method::breadth_first:
+      return run_breadth_first(budget);
+    case Method::jump_by_table:
+      return run_jump_by_table(budget);
+    case Method::jump:
+      switch (layer_->options().diagonals) {
+        case Diagonals::one_side:
+          return run_jump<Diagonals::one_side>(budget);
+        case Diagonals::cut:
+          return run_jump<Diagonals::cut>(budget);
+        default:
+          return run_jump<Diagonals::no_cut>(budget);
+      }
+    case Method::a_star:
+      if (weight_ != 100) {
+        return uniform_ ? run_a_star<HeapQueue, true>(memory_.heap, budget)
+                        : run_a_star<HeapQueue, false>(memory_.heap, budget);
+      }
+      return uniform_ ? run_a_star<BucketQueue, true>(memory_.buckets, budget)
+                      : run_a_star<BucketQueue, false>(memory_.buckets, budget);
+  }
+  return true;
+}
+
+std::uint64_t CellSearch::cost() const {
+  if (layer_ == nullptr || state_ == State::none) return 0;
+  const std::uint32_t cost = memory_.nodes()[layer_->layout().index(end())].cost;
+  return uniform_ ? std::uint64_t{cost} * layer_->least_cost() : cost;
+}
+
+Result<void> CellSearch::path(std::vector<Cell>& out) const {
+  if (state_ == State::none) return Errc::not_ready;
+  if (layer_->version() != version_) return Errc::changed;
+  out.clear();
+  const bool jumps = method_ == Method::jump || method_ == Method::jump_by_table;
+  Spot at = end();
+  out.push_back(cell_of(at));
+  while (at != start_) {
+    const std::uint32_t index = layer_->layout().index(at);
+    const Direction back = opposite(memory_.nodes()[index].arrival);
+    const Spot origin = jumps ? memory_.known_origins()[index] : stepped(at, back);
+    do {
+      at = stepped(at, back);
+      out.push_back(cell_of(at));
+    } while (at != origin);
+  }
+  std::ranges::reverse(out);
+  return {};
+}
+
+Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to) {
+  const Layout& layout = layer.layout();
+  const Estimate estimate(layer.options().diagonals, 1);
+  const Spot goal = spot_of(to);
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  Cell best = to;
+  const auto look = [&](int x, int y) {
+    if (x < 0 || y < 0) return;
+    const Cell cell{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)};
+    if (!layer.passable(cell) || layer.component(cell) != component) return;
+    // By the estimate, then by row and column.
+    const std::uint64_t key =
+        std::uint64_t{estimate.between(spot_of(cell), goal)} << 32 | spot_of(cell);
+    if (key >= least) return;
+    least = key;
+    best = cell;
+  };
+  // Ring after ring: no cell of a ring is nearer than its radius.
+  for (int radius = 0; std::uint64_t{kStraight} * static_cast<unsigned>(radius) <= least >> 32;
+       ++radius) {
+    if (static_cast<unsigned>(radius) > std::max(layout.width, layout.height)) break;
+    for (int i = -radius; i <= radius; ++i) {
+      look(to.x + i, to.y - radius);
+      look(to.x + i, to.y + radius);
+      look(to.x - radius, to.y + i);
+      look(to.x + radius, to.y + i);
+    }
+  }
+  return best;
+}
+
+}  // namespace starbus::nav::grid

@@ -1,0 +1,91 @@
+/// CellSearch: ways from cell to cell over one layer, by any algorithm, whole or in slices.
+///
+/// Among paths that cost the same, which one is found is fixed: the open cell with the least sum of
+/// cost and estimate is expanded next, among equals the one that was pushed last; its moves are
+/// tried in the order of Direction; and a cell keeps the first of two equal ways to it.
+///
+/// It belongs to its maker; one thread at a time; the layer must live until the next begin(). Owns
+/// its memory: after the largest grid that it has searched it allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nav/error.hpp"
+#include "nav/grid/layer.hpp"
+#include "nav/grid/search_memory.hpp"
+#include "nav/path.hpp"
+
+namespace starbus::nav::grid {
+
+struct CellRequest {
+  Cell from;
+  Cell to;
+  Algorithm algorithm = Algorithm::automatic;
+  bool partial = false;        ///< as in PathRequest
+  std::uint32_t weight = 100;  ///< as in PathRequest
+};
+
+class CellSearch {
+ public:
+  /// The errors of Search::begin.
+  Result<void> begin(const Layer& layer, const CellRequest& request);
+  /// The errors of Search::advance.
+  Result<bool> advance(std::uint32_t budget);
+
+  /// Whether the last search that was begun has found what it looks for.
+  bool found() const { return state_ == State::found; }
+  /// Whether the path that there is leads to the goal.
+  bool complete() const { return found() && target_ == goal_; }
+  std::uint32_t expanded() const { return expanded_; }
+  /// What the way to the end costs, in units of 1/408 of a cell's side.
+  std::uint64_t cost() const;
+  /// The cells of that way, from the start on: to the target, or to the one nearest to it that was
+  /// expanded. not_ready, changed. Writes into `out`, whose memory is used again.
+  Result<void> path(std::vector<Cell>& out) const;
+
+ private:
+  enum class State : std::uint8_t { none, running, found, failed };
+  enum class Method : std::uint8_t { a_star, breadth_first, jump, jump_by_table };
+
+  Result<void> choose(const Layer& layer, const CellRequest& request);
+  void start();
+  void settle(std::uint32_t estimate, Spot spot);
+  Spot end() const { return found() ? target_ : nearest_; }
+
+  // What each method does with the next `budget` nodes; true if it has ended.
+  bool run(std::uint32_t budget);
+  template <class Queue, bool kUniform>
+  bool run_a_star(Queue& queue, std::uint32_t budget);
+  bool run_breadth_first(std::uint32_t budget);
+  template <Diagonals kRule>
+  bool run_jump(std::uint32_t budget);
+  bool run_jump_by_table(std::uint32_t budget);
+
+  template <Diagonals kRule>
+  std::uint32_t jump_straight(Spot from, Direction direction) const;
+  template <Diagonals kRule>
+  std::uint32_t jump_diagonal(Spot from, Direction direction) const;
+  void reach(Spot from, std::uint32_t cost, Direction direction, std::uint32_t count);
+
+  const Layer* layer_ = nullptr;
+  std::uint64_t version_ = 0;
+  State state_ = State::none;
+  Method method_ = Method::a_star;
+  bool uniform_ = true;  ///< costs are counted as 1, and multiplied at the end
+  Spot start_ = 0;
+  Spot goal_ = 0;    ///< what was asked for
+  Spot target_ = 0;  ///< what is looked for: the goal, or the nearest that is reachable
+  Estimate estimate_;
+  std::uint32_t weight_ = 100;
+  std::uint32_t expanded_ = 0;
+  std::uint32_t least_estimate_ = 0;  ///< of cells that were expanded
+  Spot nearest_ = 0;                  ///< the first such cell
+  SearchMemory memory_;
+};
+
+/// The cell of that component that is nearest to another cell by the estimate; among equals the one
+/// with the lowest row, then column. There must be one.
+Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to);
+
+}  // namespace starbus::nav::grid
