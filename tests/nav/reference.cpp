@@ -39,11 +39,14 @@ std::vector<std::uint64_t> relax(const Case& of, Cell from, Cost cost_of_move) {
   };
   if (!may_stand(of, from.x, from.y)) return costs;
   at(from) = 0;
+  bool forwards = false;
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::uint16_t y = 0; y < terrain.height; ++y) {
-      for (std::uint16_t x = 0; x < terrain.width; ++x) {
-        const Cell cell{x, y};
+    forwards = !forwards;  // in turns, so that costs spread both ways at once
+    for (std::uint32_t i = 0; i < terrain.height; ++i) {
+      for (std::uint32_t j = 0; j < terrain.width; ++j) {
+        const Cell cell{static_cast<std::uint16_t>(forwards ? j : terrain.width - 1 - j),
+                        static_cast<std::uint16_t>(forwards ? i : terrain.height - 1 - i)};
         if (at(cell) == kNoWay) continue;
         for (int d = 0; d < 8; ++d) {
           if (!may_move(of, cell, kDx[d], kDy[d])) continue;

@@ -1,0 +1,102 @@
+#include "bench/nav/plan.hpp"
+
+#include <functional>
+#include <memory>
+
+#include "bench/nav/cases.hpp"
+
+namespace starbus::bench::nav {
+namespace {
+
+using starbus::nav::Algorithm;
+
+constexpr std::uint32_t kSide = 512;
+constexpr std::uint32_t kPairs = 100;
+constexpr double kOfHeap = 0.5;   // times the floor's rate
+constexpr double kJumpRooms = 8;  // times as fast as A*
+constexpr double kJumpRandom = 3;
+constexpr double kTable = 4;           // times as fast as jump points without a table
+constexpr double kUnreachable = 1000;  // ns
+constexpr double kField = 8;           // ms
+
+using Maps = std::shared_ptr<const Map>;
+
+SuiteCase measured(const std::string& name, std::function<Metrics()> run) {
+  SuiteCase one{.name = name};
+  one.run = [run = std::move(run)](const std::string&, int) -> Result<Metrics> { return run(); };
+  return one;
+}
+
+SuiteCase searched(const std::string& kind, const std::string& name, const Maps& map,
+                   Algorithm algorithm, int rounds) {
+  SuiteCase one = measured(kind + "." + name, [=]() -> Metrics {
+    const Costs costs = search(*map, algorithm, rounds);
+    return {{"query", costs.query}, {"rate", costs.rate}, {"expanded", costs.expanded}};
+  });
+  one.rows.push_back({one.name, "us/query", {one.name, "query"}});
+  one.rows.push_back({one.name + ".expanded", "nodes/query", {one.name, "expanded"}});
+  one.rows.push_back({one.name + ".rate", "M nodes/s", {one.name, "rate"}});
+  return one;
+}
+
+// How many times as fast a case is as another one of the same ways.
+void against(SuiteCase& one, const std::string& slower, double bar) {
+  Row row{one.name + ".gain", "x " + slower, {slower, "query"}};
+  row.divisor = Row::Figure{one.name, "query"};
+  if (bar > 0) row.bar = Bar{.kind = Bar::Kind::at_least, .limit = bar};
+  one.rows.push_back(row);
+  one.needs.push_back(slower);
+}
+
+// A* and both kinds of jump points over the same ways. Bars of 0: none.
+void add_kind(std::vector<SuiteCase>& cases, const std::string& kind, const Maps& map, int rounds,
+              double jump_bar, double table_bar) {
+  cases.push_back(searched(kind, "a_star", map, Algorithm::a_star, rounds));
+  cases.push_back(searched(kind, "jps", map, Algorithm::jps, rounds));
+  against(cases.back(), kind + ".a_star", jump_bar);
+  cases.push_back(searched(kind, "jps_plus", map, Algorithm::jps_plus, rounds));
+  against(cases.back(), kind + ".jps", table_bar);
+}
+
+void add_single(std::vector<SuiteCase>& cases, const std::string& name, const std::string& unit,
+                double bar, std::function<double()> run) {
+  cases.push_back(measured(name, [run = std::move(run)]() -> Metrics {
+    return {{"value", run()}};
+  }));
+  Row row{name, unit, {name, "value"}};
+  if (bar > 0) row.bar = Bar{.limit = bar};
+  cases.back().rows.push_back(row);
+}
+
+}  // namespace
+
+std::vector<SuiteCase> make_plan(int rounds) {
+  const Maps random = std::make_shared<const Map>(kSide, 0, 20, kPairs);
+  std::vector<SuiteCase> cases;
+  cases.push_back(measured("random.heap", [=]() -> Metrics {
+    const Costs costs = heap(*random, rounds);
+    return {{"rate", costs.rate}, {"entries", costs.expanded}};
+  }));
+  cases.back().rows.push_back({"random.heap.rate", "M pops/s", {"random.heap", "rate"}});
+  cases.back().rows.push_back({"random.heap.entries", "entries", {"random.heap", "entries"}});
+  add_kind(cases, "random", random, rounds, kJumpRandom, kTable);
+  SuiteCase& a_star = cases[1];
+  Row of_heap{"random.a_star.ratio", "x heap", {a_star.name, "rate"}};
+  of_heap.divisor = Row::Figure{"random.heap", "rate"};
+  of_heap.bar = Bar{.kind = Bar::Kind::at_least, .limit = kOfHeap};
+  a_star.rows.push_back(of_heap);
+  a_star.needs.push_back("random.heap");
+  add_kind(cases, "rooms32", std::make_shared<const Map>(kSide, 32, 0, kPairs), rounds, kJumpRooms,
+           kTable);
+  add_kind(cases, "rooms8", std::make_shared<const Map>(kSide, 8, 0, kPairs), rounds, 0, 0);
+  add_kind(cases, "rooms64", std::make_shared<const Map>(kSide, 64, 0, kPairs), rounds, 0, 0);
+  add_single(cases, "unreachable", "ns", kUnreachable,
+             [=] { return unreachable(*random, rounds); });
+  add_single(cases, "field", "ms", kField, [=] { return flow_field(*random, rounds); });
+  const Maps open = std::make_shared<const Map>(kSide, 0, 0, kPairs);
+  add_single(cases, "field.open", "ms", kField, [=] { return flow_field(*open, rounds); });
+  add_single(cases, "door", "us", 0, [=] { return door(rounds); });
+  return cases;
+}
+
+}  // namespace starbus::bench::nav
