@@ -81,7 +81,8 @@ void CellSearch::start() {
     memory_.buckets.push(estimate, start_);
   }
   if (method_ == Method::jump || method_ == Method::jump_by_table) {
-    memory_.origins()[layer_->layout().index(start_)] = start_;
+    table_ = layer_->jump_table();
+    memory_.start_origins();
   }
 }
 
@@ -137,14 +138,24 @@ Result<void> CellSearch::path(std::vector<Cell>& out) const {
   while (at != start_) {
     const std::uint32_t index = layer_->layout().index(at);
     const Direction back = opposite(memory_.nodes()[index].arrival);
-    const Spot origin = jumps ? memory_.known_origins()[index] : stepped(at, back);
-    do {
-      at = stepped(at, back);
-      out.push_back(cell_of(at));
-    } while (at != origin);
+    at = jumps ? add_jump(out, at, memory_.origins()[index], back) : stepped(at, back);
+    if (!jumps) out.push_back(cell_of(at));
   }
   std::ranges::reverse(out);
   return {};
+}
+
+// The cells of a jump, back to its origin: a straight part, before which there may be a diagonal
+// one.
+Spot CellSearch::add_jump(std::vector<Cell>& out, Spot at, Spot origin, Direction back) {
+  while (at != origin) {
+    const int dx = static_cast<int>(origin & 0xffff) - static_cast<int>(at & 0xffff);
+    const int dy = static_cast<int>(origin >> 16) - static_cast<int>(at >> 16);
+    const bool slanted = std::abs(dx) == std::abs(dy);
+    at = stepped(at, slanted ? direction_of(sign(dx), sign(dy)) : back);
+    out.push_back(cell_of(at));
+  }
+  return origin;
 }
 
 Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to) {

@@ -51,6 +51,7 @@ class CellSearch {
   Result<void> choose(const Layer& layer, const CellRequest& request);
   void start();
   void settle(std::uint32_t estimate, Spot spot);
+  static Spot add_jump(std::vector<Cell>& out, Spot at, Spot origin, Direction back);
   Spot end() const { return found() ? target_ : nearest_; }
 
   // What each method does with the next `budget` nodes; true if it has ended.
@@ -62,13 +63,19 @@ class CellSearch {
   bool run_jump(std::uint32_t budget);
   bool run_jump_by_table(std::uint32_t budget);
 
+  template <class Jump>
+  bool run_jump_with(std::uint32_t budget, Jump&& jump);
   template <Diagonals kRule>
   std::uint32_t jump_straight(Spot from, Direction direction) const;
   template <Diagonals kRule>
-  std::uint32_t jump_diagonal(Spot from, Direction direction) const;
-  void reach(Spot from, std::uint32_t cost, Direction direction, std::uint32_t count);
+  void jump_diagonally(Spot from, std::uint32_t cost, Direction direction);
+  void jump_by_table(Spot from, std::uint32_t index, std::uint32_t cost, Direction direction);
+  void jump_diagonally_by_table(Spot from, std::uint32_t index, std::uint32_t cost,
+                                Direction direction, int ahead_x, int ahead_y);
+  void reach(Spot origin, std::uint32_t cost, Spot at, Direction arrival);
 
   const Layer* layer_ = nullptr;
+  const JumpTable* table_ = nullptr;  ///< of jump_by_table
   std::uint64_t version_ = 0;
   State state_ = State::none;
   Method method_ = Method::a_star;

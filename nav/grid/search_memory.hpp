@@ -34,12 +34,12 @@ class SearchMemory {
   std::uint16_t stamp() const { return stamp_; }
   Node* nodes() { return nodes_.data(); }
   const Node* nodes() const { return nodes_.data(); }
-  /// Where the jump to a cell began; used by searches that jump only.
-  std::vector<Spot>& origins() {
+  /// Makes room for origins: where the jump to a cell began. For searches that jump.
+  void start_origins() {
     if (origins_.size() < nodes_.size()) origins_.resize(nodes_.size());
-    return origins_;
   }
-  const std::vector<Spot>& known_origins() const { return origins_; }
+  Spot* origins() { return origins_.data(); }
+  const Spot* origins() const { return origins_.data(); }
 
   BucketQueue buckets;
   HeapQueue heap;
