@@ -19,8 +19,7 @@ bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
   const Mask* const moves = layer_->moves();
   const std::uint8_t* const costs = layer_->costs();
   Node* const nodes = memory_.nodes();
-  const std::uint16_t open = memory_.stamp();
-  const auto closed = static_cast<std::uint16_t>(open + 1);
+  const std::uint32_t open = memory_.stamp();
   const Estimate estimate = estimate_;
   const Spot target = target_;
   std::int32_t offsets[8];
@@ -34,8 +33,8 @@ bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
     }
     const std::uint32_t index = layout.index(spot);
     Node& node = nodes[index];
-    if (node.stamp == closed) continue;
-    node.stamp = closed;
+    if (node.stamp() > open) continue;  // closed since
+    node.close();
     ++done;
     ++expanded_;
     settle(kHeap ? estimate.between(spot, target) : static_cast<std::uint32_t>(rank) - node.cost,
@@ -50,13 +49,13 @@ bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
       Node& there = nodes[next];
       const std::uint32_t cost =
           node.cost + (kUniform ? kStepCost[d] : kStepCost[d] * std::uint32_t{costs[next]});
-      if (there.stamp == closed || (there.stamp == open && there.cost <= cost)) continue;
+      if (there.knows(open, cost)) continue;
       const Spot at = stepped(spot, d);
       const std::uint32_t to_go = estimate.between(at, target);
       if constexpr (!kUniform) {
         if (std::uint64_t{cost} + to_go > kMaxPathCost) continue;
       }
-      there = {cost, open, d};
+      there = {cost, Node::tag_of(open, d)};
       if constexpr (kHeap) {
         queue.push(cost + std::uint64_t{to_go} * weight_ / 100, at);
       } else {
@@ -75,7 +74,7 @@ template bool CellSearch::run_a_star<HeapQueue, false>(HeapQueue&, std::uint32_t
 bool CellSearch::run_breadth_first(std::uint32_t budget) {
   const Layout& layout = layer_->layout();
   Node* const nodes = memory_.nodes();
-  const std::uint16_t open = memory_.stamp();
+  const std::uint32_t open = memory_.stamp();
   for (std::uint32_t done = 0; done < budget; ++done) {
     if (memory_.head == memory_.line.size()) {
       state_ = State::failed;
@@ -92,11 +91,11 @@ bool CellSearch::run_breadth_first(std::uint32_t budget) {
     for (unsigned left = layer_->moves()[index]; left != 0; left &= left - 1) {
       const auto d = static_cast<Direction>(std::countr_zero(left));
       const std::uint32_t next = index + static_cast<std::uint32_t>(layout.offset(d));
-      if (nodes[next].stamp == open) continue;
+      if (nodes[next].stamp() == open) continue;
       const std::uint64_t cost =
           nodes[index].cost + kStepCost[d] * std::uint64_t{uniform_ ? 1u : layer_->costs()[next]};
       if (cost > kMaxPathCost) continue;
-      nodes[next] = {static_cast<std::uint32_t>(cost), open, d};
+      nodes[next] = {static_cast<std::uint32_t>(cost), Node::tag_of(open, d)};
       memory_.line.push_back(stepped(spot, d));
     }
   }

@@ -63,9 +63,15 @@ Result<void> CellSearch::choose(const Layer& layer, const CellRequest& request) 
 
 void CellSearch::start() {
   state_ = State::running;
-  memory_.start(layer_->layout().count());
-  Node& node = memory_.nodes()[layer_->layout().index(start_)];
-  node = {0, memory_.stamp(), kNoDirection};
+  memory_.start(layer_->layout().count(), jumps());
+  const std::uint32_t first = layer_->layout().index(start_);
+  const Node node{0, Node::tag_of(memory_.stamp(), kNoDirection)};
+  if (jumps()) {
+    table_ = layer_->jump_table();
+    memory_.jump_nodes()[first] = {node, start_};
+  } else {
+    memory_.nodes()[first] = node;
+  }
   nearest_ = start_;
   least_estimate_ = std::numeric_limits<std::uint32_t>::max();
   const std::uint32_t estimate = estimate_.between(start_, target_);
@@ -79,10 +85,6 @@ void CellSearch::start() {
   } else {
     memory_.buckets.start(estimate);
     memory_.buckets.push(estimate, start_);
-  }
-  if (method_ == Method::jump || method_ == Method::jump_by_table) {
-    table_ = layer_->jump_table();
-    memory_.start_origins();
   }
 }
 
@@ -124,7 +126,7 @@ bool CellSearch::run(std::uint32_t budget) {
 
 std::uint64_t CellSearch::cost() const {
   if (layer_ == nullptr || state_ == State::none) return 0;
-  const std::uint32_t cost = memory_.nodes()[layer_->layout().index(end())].cost;
+  const std::uint32_t cost = node_of(end()).cost;
   return uniform_ ? std::uint64_t{cost} * layer_->least_cost() : cost;
 }
 
@@ -132,17 +134,24 @@ Result<void> CellSearch::path(std::vector<Cell>& out) const {
   if (state_ == State::none) return Errc::not_ready;
   if (layer_->version() != version_) return Errc::changed;
   out.clear();
-  const bool jumps = method_ == Method::jump || method_ == Method::jump_by_table;
   Spot at = end();
   out.push_back(cell_of(at));
   while (at != start_) {
-    const std::uint32_t index = layer_->layout().index(at);
-    const Direction back = opposite(memory_.nodes()[index].arrival);
-    at = jumps ? add_jump(out, at, memory_.origins()[index], back) : stepped(at, back);
-    if (!jumps) out.push_back(cell_of(at));
+    const Direction back = opposite(node_of(at).arrival());
+    if (jumps()) {
+      at = add_jump(out, at, memory_.jump_nodes()[layer_->layout().index(at)].origin, back);
+      continue;
+    }
+    at = stepped(at, back);
+    out.push_back(cell_of(at));
   }
   std::ranges::reverse(out);
   return {};
+}
+
+const Node& CellSearch::node_of(Spot spot) const {
+  const std::uint32_t index = layer_->layout().index(spot);
+  return jumps() ? memory_.jump_nodes()[index] : memory_.nodes()[index];
 }
 
 // The cells of a jump, back to its origin: a straight part, before which there may be a diagonal

@@ -51,6 +51,8 @@ class CellSearch {
   Result<void> choose(const Layer& layer, const CellRequest& request);
   void start();
   void settle(std::uint32_t estimate, Spot spot);
+  bool jumps() const { return method_ == Method::jump || method_ == Method::jump_by_table; }
+  const Node& node_of(Spot spot) const;
   static Spot add_jump(std::vector<Cell>& out, Spot at, Spot origin, Direction back);
   Spot end() const { return found() ? target_ : nearest_; }
 
@@ -65,10 +67,10 @@ class CellSearch {
 
   template <class Jump>
   bool run_jump_with(std::uint32_t budget, Jump&& jump);
-  template <Diagonals kRule>
-  std::uint32_t jump_straight(Spot from, Direction direction) const;
-  template <Diagonals kRule>
-  void jump_diagonally(Spot from, std::uint32_t cost, Direction direction);
+  template <Diagonals kRule, Direction kDirection>
+  std::uint32_t straight_jump(Spot from) const;
+  template <Diagonals kRule, Direction kDirection>
+  void jump(Spot from, std::uint32_t cost);
   void jump_by_table(Spot from, std::uint32_t index, std::uint32_t cost, Direction direction);
   void jump_diagonally_by_table(Spot from, std::uint32_t index, std::uint32_t cost,
                                 Direction direction, int ahead_x, int ahead_y);

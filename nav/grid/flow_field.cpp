@@ -54,6 +54,9 @@ void FlowField::spread(const Layer& layer, std::uint32_t reach) {
   const std::uint8_t* const dear = layer.costs();
   std::uint32_t* const costs = costs_.data();
   Direction* const directions = directions_.data();
+  const Rules& rules = layer.rules();
+  const Mask* const around = layer.around();
+  const bool diagonals = layer.options().diagonals != Diagonals::none;
   std::int32_t offsets[8];
   for (Direction d = 0; d < 8; ++d) offsets[d] = layout.offset(d);
   std::uint32_t cost;
@@ -65,7 +68,14 @@ void FlowField::spread(const Layer& layer, std::uint32_t reach) {
     ++reached;
     // Whoever comes from a neighbour enters this cell.
     const std::uint64_t factor = kUniform ? 1 : dear[index];
-    for (unsigned left = moves[index]; left != 0; left &= left - 1) {
+    unsigned left = moves[index];
+    if constexpr (kUniform) {
+      // Over equal costs only moves that no way around makes needless.
+      if (diagonals && directions[index] != kNoDirection) {
+        left = rules.successors[opposite(directions[index])][around[index]];
+      }
+    }
+    for (; left != 0; left &= left - 1) {
       const auto d = static_cast<Direction>(std::countr_zero(left));
       const std::uint32_t next = index + static_cast<std::uint32_t>(offsets[d]);
       const std::uint64_t there = cost + kStepCost[d] * factor;

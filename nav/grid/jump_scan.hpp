@@ -75,20 +75,14 @@ int scan_back(const ThreeLines& lines, std::int32_t at) {
 }
 
 /// A straight direction from a cell.
-template <Diagonals kRule>
-int scan(const BitLines& rows, const BitLines& columns, Spot from, Direction direction) {
+template <Diagonals kRule, Direction kDirection>
+int scan(const BitLines& rows, const BitLines& columns, Spot from) {
   const auto x = static_cast<std::int32_t>(from & 0xffff);
   const auto y = static_cast<std::int32_t>(from >> 16);
-  switch (direction) {
-    case 0:
-      return scan_onwards<kRule>(ThreeLines(rows, from >> 16), x);
-    case 2:
-      return scan_back<kRule>(ThreeLines(rows, from >> 16), x);
-    case 1:
-      return scan_onwards<kRule>(ThreeLines(columns, from & 0xffff), y);
-    default:
-      return scan_back<kRule>(ThreeLines(columns, from & 0xffff), y);
-  }
+  if constexpr (kDirection == 0) return scan_onwards<kRule>(ThreeLines(rows, from >> 16), x);
+  if constexpr (kDirection == 2) return scan_back<kRule>(ThreeLines(rows, from >> 16), x);
+  if constexpr (kDirection == 1) return scan_onwards<kRule>(ThreeLines(columns, from & 0xffff), y);
+  if constexpr (kDirection == 3) return scan_back<kRule>(ThreeLines(columns, from & 0xffff), y);
 }
 
 }  // namespace starbus::nav::grid

@@ -1,5 +1,5 @@
 /// JumpTable: for each cell and direction how far it is to the next jump point, or to the wall if
-/// there is none: what jps_plus reads instead of looking for it (Rabin 2015). 16 bytes a cell. Owns
+/// there is none: what jps_plus reads instead of looking for it (Rabin 2015). 8 bytes a cell. Owns
 /// its memory; any number of threads may read.
 #pragma once
 
@@ -18,15 +18,26 @@ class JumpTable {
   void build(const Layout& layout, const Rules& rules, std::span<const Mask> moves,
              std::span<const Mask> around);
 
-  /// The eight distances of a cell, by direction: above 0 to a jump point; otherwise minus the
-  /// number of moves to the wall.
-  const std::int16_t* at(std::uint32_t index) const { return &distances_[std::size_t{index} * 8]; }
+  /// From a cell in a direction: above 0 the distance to a jump point; otherwise minus the number
+  /// of moves to the wall. `offset`: of the direction in the layout.
+  int distance(std::uint32_t index, Direction direction, std::uint32_t offset) const {
+    int value = distances_[std::size_t{index} * 8 + direction];
+    if (value != kFar) [[likely]]
+      return value;
+    int before = 0;
+    do {
+      before += kFarStep;
+      index += offset * static_cast<std::uint32_t>(kFarStep);
+      value = distances_[std::size_t{index} * 8 + direction];
+    } while (value == kFar);
+    return value > 0 ? value + before : value - before;
+  }
 
  private:
-  void fill(std::uint32_t index, Direction direction, const Layout& layout, const Rules& rules,
-            std::span<const Mask> moves, std::span<const Mask> around);
+  static constexpr int kFarStep = 126;
+  static constexpr int kFar = 127;  ///< at least kFarStep moves are free: read on from there
 
-  std::vector<std::int16_t> distances_;
+  std::vector<std::int8_t> distances_;
 };
 
 }  // namespace starbus::nav::grid

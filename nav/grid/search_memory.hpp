@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "nav/grid/bucket_queue.hpp"
@@ -11,35 +12,56 @@
 
 namespace starbus::nav::grid {
 
-/// What is known of a cell in the search of the stamp.
+/// What is known of a cell in one search. In whole words: stores of bytes may mean any object, so
+/// that a compiler would read everything again after each.
 struct Node {
-  std::uint32_t cost;   ///< the least found so far
-  std::uint16_t stamp;  ///< of the search; one more once the cell is closed
-  Direction arrival;    ///< of the last move on the way here; kNoDirection at the start
+  std::uint32_t cost = 0;  ///< the least found so far
+  std::uint32_t tag = 0;   ///< the search's number, and in the low 8 bits the last move on the way
+
+  /// The search that this was noted in; one more once the cell is closed.
+  std::uint32_t stamp() const { return tag >> 8; }
+  /// Of the last move on the way here; kNoDirection at the start.
+  Direction arrival() const { return static_cast<Direction>(tag & 0xff); }
+  void close() { tag += 1u << 8; }
+  static std::uint32_t tag_of(std::uint32_t stamp, Direction arrival) {
+    return stamp << 8 | arrival;
+  }
+
+  /// Whether a way at this cost is no better than what the search of the stamp knows: closed cells
+  /// have the least cost that there is. One comparison, since it cannot be foreseen.
+  bool knows(std::uint32_t open, std::uint32_t other) const {
+    return (stamp() >= open ? cost : std::numeric_limits<std::uint32_t>::max()) <= other;
+  }
+};
+
+/// The same of a search that jumps.
+struct JumpNode : Node {
+  Spot origin = 0;  ///< where the jump to the cell began
 };
 
 class SearchMemory {
  public:
-  /// For a new search on a grid of so many places.
-  void start(std::uint32_t places) {
-    if (nodes_.size() < places) nodes_.resize(places);
+  /// For a new search on a grid of so many places, by jumps or by steps.
+  void start(std::uint32_t places, bool jumps) {
+    if (jumps) {
+      if (jump_nodes_.size() < places) jump_nodes_.resize(places);
+    } else {
+      if (nodes_.size() < places) nodes_.resize(places);
+    }
     if (stamp_ >= kLastStamp) {
-      for (Node& node : nodes_) node.stamp = 0;
+      for (Node& node : nodes_) node.tag = 0;
+      for (JumpNode& node : jump_nodes_) node.tag = 0;
       stamp_ = 0;
     }
-    stamp_ = static_cast<std::uint16_t>(stamp_ + 2);
+    stamp_ += 2;
   }
 
   /// Of a cell that was seen; one more of a cell that is closed; lower of any other.
-  std::uint16_t stamp() const { return stamp_; }
+  std::uint32_t stamp() const { return stamp_; }
   Node* nodes() { return nodes_.data(); }
   const Node* nodes() const { return nodes_.data(); }
-  /// Makes room for origins: where the jump to a cell began. For searches that jump.
-  void start_origins() {
-    if (origins_.size() < nodes_.size()) origins_.resize(nodes_.size());
-  }
-  Spot* origins() { return origins_.data(); }
-  const Spot* origins() const { return origins_.data(); }
+  JumpNode* jump_nodes() { return jump_nodes_.data(); }
+  const JumpNode* jump_nodes() const { return jump_nodes_.data(); }
 
   BucketQueue buckets;
   HeapQueue heap;
@@ -47,11 +69,11 @@ class SearchMemory {
   std::size_t head = 0;    ///< of the line
 
  private:
-  static constexpr std::uint16_t kLastStamp = 65'530;
+  static constexpr std::uint32_t kLastStamp = (1u << 24) - 4;
 
   std::vector<Node> nodes_;
-  std::vector<Spot> origins_;
-  std::uint16_t stamp_ = 0;
+  std::vector<JumpNode> jump_nodes_;
+  std::uint32_t stamp_ = 0;
 };
 
 }  // namespace starbus::nav::grid

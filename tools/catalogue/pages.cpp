@@ -24,6 +24,8 @@
 #include "entity/timers/error.hpp"
 #include "entity/timers/limits.hpp"
 #include "mail/limits.hpp"
+#include "nav/error.hpp"
+#include "nav/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/gate/core/limits.hpp"
@@ -176,6 +178,7 @@ std::vector<LimitTable> limit_tables() {
       {"storage", "storage/limits.hpp", storage::kLimits},
       {"mail", "mail/limits.hpp", mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},
+      {"ways", "nav/limits.hpp", nav::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},
       {"entities", "entity/objects/limits.hpp", entity::kEntityLimits},
