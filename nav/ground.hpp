@@ -121,7 +121,7 @@ class Ground {
   /// bad_position, too_large for an area beyond kMaxArea.
   virtual Result<void> set_area(const Box& box, Area area) = 0;
   /// Puts an obstacle there. Where several stand on one piece, the lowest area counts, so that
-  /// kWall always does. bad_position, too_large, too_many.
+  /// kWall always does; a wall stays one. bad_position, too_large, too_many.
   virtual Result<ObstacleId> add_obstacle(const Obstacle& obstacle) = 0;
   /// A door that is opened lets its ground be what it was; it keeps its id. unknown_obstacle.
   virtual Result<void> set_present(ObstacleId id, bool present) = 0;

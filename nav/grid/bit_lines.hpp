@@ -21,11 +21,13 @@ class BitLines {
       : bytes_((length + 7) / 8 + 2 * kMargin),
         bits_(static_cast<std::size_t>(lines + 2) * bytes_, 0xff) {}
 
+  /// A cell of a line, which must be one of these.
   void set(std::uint32_t line, std::uint32_t at, bool blocked) {
     std::uint8_t& byte = bits_[start(line) + kMargin + at / 8];
     const auto bit = static_cast<std::uint8_t>(1u << at % 8);
     byte = static_cast<std::uint8_t>(blocked ? byte | bit : byte & ~bit);
   }
+  /// Likewise.
   bool blocked(std::uint32_t line, std::uint32_t at) const {
     return (bits_[start(line) + kMargin + at / 8] >> at % 8 & 1) != 0;
   }

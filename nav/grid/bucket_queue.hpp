@@ -30,6 +30,7 @@ class BucketQueue {
     beyond_.clear();
   }
 
+  /// Opens a cell at a cost.
   void push(std::uint32_t cost, Spot spot) {
     const std::uint32_t bucket = cost - base_;
     if (bucket >= kWindow) [[unlikely]] {

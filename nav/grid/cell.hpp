@@ -29,6 +29,7 @@ inline constexpr std::array<std::int8_t, 8> kStepY{0, 1, 0, -1, 1, 1, -1, -1};
 
 inline constexpr std::uint32_t kStraight = 408;  ///< cost of a move along a side
 inline constexpr std::uint32_t kDiagonal = 577;  ///< and of one along a diagonal
+/// By direction.
 inline constexpr std::array<std::uint32_t, 8> kStepCost{kStraight, kStraight, kStraight, kStraight,
                                                         kDiagonal, kDiagonal, kDiagonal, kDiagonal};
 
@@ -137,6 +138,7 @@ struct Estimate {
   Estimate(Diagonals diagonals, std::uint32_t factor)
       : longer(kStraight * factor),
         shorter((diagonals == Diagonals::none ? kStraight : kDiagonal - kStraight) * factor) {}
+  /// Between two cells.
   std::uint32_t between(Spot from, Spot to) const {
     const auto dx = static_cast<std::uint32_t>(
         std::abs(static_cast<int>(from & 0xffff) - static_cast<int>(to & 0xffff)));

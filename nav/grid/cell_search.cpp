@@ -157,13 +157,21 @@ const Node& CellSearch::node_of(Spot spot) const {
 // The cells of a jump, back to its origin: a straight part, before which there may be a diagonal
 // one.
 Spot CellSearch::add_jump(std::vector<Cell>& out, Spot at, Spot origin, Direction back) {
-  while (at != origin) {
-    const int dx = static_cast<int>(origin & 0xffff) - static_cast<int>(at & 0xffff);
-    const int dy = static_cast<int>(origin >> 16) - static_cast<int>(at >> 16);
-    const bool slanted = std::abs(dx) == std::abs(dy);
-    at = stepped(at, slanted ? direction_of(sign(dx), sign(dy)) : back);
-    out.push_back(cell_of(at));
-  }
+  const int dx = static_cast<int>(origin & 0xffff) - static_cast<int>(at & 0xffff);
+  const int dy = static_cast<int>(origin >> 16) - static_cast<int>(at >> 16);
+  const int slanted = std::min(std::abs(dx), std::abs(dy));
+  const int straight = std::max(std::abs(dx), std::abs(dy)) - slanted;
+  std::size_t written = out.size();
+  out.resize(written + static_cast<std::size_t>(slanted + straight));
+  Cell* const cells = out.data();
+  const auto go = [&](int count, Direction direction) {
+    for (int i = 0; i < count; ++i) {
+      at = stepped(at, direction);
+      cells[written++] = cell_of(at);
+    }
+  };
+  go(straight, back);
+  if (slanted > 0) go(slanted, direction_of(sign(dx), sign(dy)));
   return origin;
 }
 

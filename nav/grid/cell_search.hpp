@@ -18,6 +18,7 @@
 
 namespace starbus::nav::grid {
 
+/// A question for a way from cell to cell. Plain value.
 struct CellRequest {
   Cell from;
   Cell to;

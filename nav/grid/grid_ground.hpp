@@ -14,6 +14,7 @@
 
 namespace starbus::nav::grid {
 
+/// Where a grid lies, and how one moves over it. Plain value.
 struct GridOptions {
   Point origin = {};    ///< the lowest corner of cell (0, 0)
   float cell_size = 1;  ///< m

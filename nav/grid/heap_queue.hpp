@@ -17,6 +17,7 @@ class HeapQueue {
     heap_.clear();
     pushed_ = 0;
   }
+  /// Opens a cell at a cost.
   void push(std::uint64_t cost, Spot spot) {
     heap_.push_back({cost, ++pushed_, spot});
     std::push_heap(heap_.begin(), heap_.end(), after);

@@ -23,6 +23,7 @@ struct ThreeLines {
         after(lines.line(std::int64_t{number} + 1)) {}
 };
 
+/// Of the bits that one read of a line gives.
 inline constexpr int kCellsAtOnce = 56;
 
 /// Moves from cell `at` towards higher numbers: above 0 the distance to a jump point, otherwise

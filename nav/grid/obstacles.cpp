@@ -5,6 +5,8 @@
 namespace starbus::nav::grid {
 namespace {
 
+constexpr Area kNothing = 0xff;
+
 CellBox intersection(const CellBox& a, const CellBox& b) {
   return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
 }
@@ -65,32 +67,36 @@ CellBox Obstacles::set_area(const CellBox& cells, Area area) {
   return update(cells);
 }
 
-// Writes what the cells are like now. The box of those that have changed.
-CellBox Obstacles::update(const CellBox& cells) {
-  if (cells.empty()) return {};
-  scratch_.clear();
-  each_row(cells, terrain_.width, [&](std::size_t begin, std::size_t end) {
-    scratch_.insert(scratch_.end(), ground_.begin() + static_cast<std::ptrdiff_t>(begin),
-                    ground_.begin() + static_cast<std::ptrdiff_t>(end));
-  });
+// The lowest area of what stands on each cell; kNothing for none.
+void Obstacles::cover(const CellBox& cells) {
   const std::uint32_t width = cells.x1 - cells.x0;
+  covers_.assign(std::size_t{width} * (cells.y1 - cells.y0), kNothing);
   for (const Slot& slot : slots_) {
     if (!slot.present) continue;
     const CellBox both = intersection(slot.cells, cells);
     for (std::uint32_t y = both.y0; y < both.y1; ++y) {
       for (std::uint32_t x = both.x0; x < both.x1; ++x) {
-        Area& area = scratch_[std::size_t{y - cells.y0} * width + (x - cells.x0)];
+        Area& area = covers_[std::size_t{y - cells.y0} * width + (x - cells.x0)];
         area = std::min(area, slot.area);
       }
     }
   }
+}
+
+// Writes what the cells are like now. The box of those that have changed.
+CellBox Obstacles::update(const CellBox& cells) {
+  if (cells.empty()) return {};
+  cover(cells);
+  const std::uint32_t width = cells.x1 - cells.x0;
   CellBox changed{cells.x1, cells.y1, cells.x0, cells.y0};
   for (std::uint32_t y = cells.y0; y < cells.y1; ++y) {
     for (std::uint32_t x = cells.x0; x < cells.x1; ++x) {
-      Area& area = terrain_.areas[std::size_t{y} * terrain_.width + x];
-      const Area now = scratch_[std::size_t{y - cells.y0} * width + (x - cells.x0)];
-      if (area == now) continue;
-      area = now;
+      const std::size_t at = std::size_t{y} * terrain_.width + x;
+      const Area cover = covers_[std::size_t{y - cells.y0} * width + (x - cells.x0)];
+      const bool bare = cover == kNothing || ground_[at] == kWall;
+      const Area now = bare ? ground_[at] : cover;
+      if (terrain_.areas[at] == now) continue;
+      terrain_.areas[at] = now;
       changed = {std::min(changed.x0, x), std::min(changed.y0, y), std::max(changed.x1, x + 1),
                  std::max(changed.y1, y + 1)};
     }

@@ -33,13 +33,14 @@ class Obstacles {
   };
 
   Slot* find(ObstacleId id);
+  void cover(const CellBox& cells);
   CellBox update(const CellBox& cells);
 
   Terrain& terrain_;
   std::vector<Area> ground_;  ///< without obstacles
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
-  std::vector<Area> scratch_;
+  std::vector<Area> covers_;  ///< scratch
 };
 
 }  // namespace starbus::nav::grid

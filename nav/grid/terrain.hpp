@@ -19,7 +19,9 @@ struct Terrain {
   std::vector<Area> areas;         ///< width * height
   std::vector<float> levels = {};  ///< m, likewise; empty: flat, at 0
 
+  /// Of a cell, which must be one of these.
   Area area(Cell cell) const { return areas[std::size_t{cell.y} * width + cell.x]; }
+  /// Likewise, in m.
   float level(Cell cell) const {
     return levels.empty() ? 0 : levels[std::size_t{cell.y} * width + cell.x];
   }

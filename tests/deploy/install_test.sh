@@ -135,6 +135,7 @@ if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consume
   run "consumer builds" cmake --build "$scratch/consumer"; then
   run "consumer runs" timeout 30 "$scratch/consumer/consumer" || true
   run "consumer of aoi runs" timeout 30 "$scratch/consumer/consumer_aoi" || true
+  run "consumer of nav runs" timeout 30 "$scratch/consumer/consumer_nav" || true
   run "consumer of the game's client runs" timeout 30 "$scratch/consumer/consumer_game" || true
   run "consumer of entities runs" timeout 30 "$scratch/consumer/consumer_entity" || true
   run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true

@@ -117,7 +117,8 @@ TEST_F(Halls, ADoorLetsThoseThroughWhoHaveTheKey) {
   const AgentId b = *guild->add_agent(member);
   EXPECT_NE(a, b);
   EXPECT_EQ(*guild->add_agent(stranger), a) << "known already";
-  ASSERT_TRUE(guild->add_obstacle({.box = cells(5, 2), .area = kGuildDoor}));
+  ASSERT_TRUE(guild->add_obstacle({.box = cells(5, 1, 1, 2), .area = kGuildDoor}));
+  EXPECT_EQ(guild->area_at(guild->place({5, 1})), kWall) << "a wall stays one";
   EXPECT_FALSE(guild->reachable(guild->place({0, 0}), guild->place({9, 0}), a));
   EXPECT_TRUE(guild->reachable(guild->place({0, 0}), guild->place({9, 0}), b));
 }
