@@ -14,8 +14,7 @@ using bus::io::boot_now;
 using nlohmann::json;
 using State = RunningSpace::State;
 
-constexpr std::array kRunStates = {State::claiming, State::starting, State::running,
-                                     State::ending};
+constexpr std::array kRunStates = {State::claiming, State::starting, State::running, State::ending};
 
 double ms_of(TickHistogram::Time time) {
   return std::chrono::duration<double, std::milli>(time).count();

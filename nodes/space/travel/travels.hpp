@@ -64,6 +64,7 @@ using WhereTo = std::function<std::vector<Wish>(const entity::Entity& player, co
 /// In a drain another line of the same place, at the same position; then the `next` of its type.
 std::vector<Wish> default_ways(const entity::Entity& player, const Leaving& from);
 
+/// How a process sends players on. The defaults are for a node.
 struct TravelOptions {
   WhereTo where_to = default_ways;
   std::chrono::milliseconds evacuate_time{kEvacuateTime};  // 0: a drain moves no players

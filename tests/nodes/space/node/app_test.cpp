@@ -131,6 +131,7 @@ TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
     ASSERT_TRUE(app.page.is_object());
     EXPECT_EQ(app.page["term"], 1);
     EXPECT_EQ(app.page["labels"], json::array({"big"}));
+    EXPECT_EQ(app.page["travels"]["under_way"], 0);
     const json& town = app.page["spaces"][0];
     EXPECT_EQ(town["space"], "town-1");
     EXPECT_EQ(town["life"], "1.1");
@@ -143,6 +144,9 @@ TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
                 AllOf(HasSubstr("starbus_space_hosted{state=\"running\"} 1"),
                       HasSubstr("starbus_space_tick_seconds{quantile=\"0.99\",type=\"town\"}"),
                       HasSubstr("starbus_space_ticks_total{type=\"town\"}"),
+                      HasSubstr("starbus_space_travels 0"),
+                      HasSubstr("starbus_space_travels_total{end=\"away\"} 0"),
+                      HasSubstr("starbus_space_seats_given_back_total 0"),
                       HasSubstr("starbus_space_started_total 1")));
     ASSERT_TRUE(app.last);
     EXPECT_THAT(app.last->labels, ::testing::ElementsAre("big"));
