@@ -139,7 +139,7 @@ class Walk {
   const Load load_;
   std::mt19937 random_{7};
   aoi::World world_;
-  TickStore store_{movement::MoveGrid{}};
+  TickStore store_{MoveGrid{}};
   std::vector<std::unique_ptr<Walker>> walkers_;
   std::vector<Walker*> by_entity_;
   std::vector<Walker*> by_sensor_;
