@@ -150,6 +150,12 @@ std::string summary_text(const Script& script, const Given& given, const Outcome
       << whole.fulls << " full states, " << whole.takeovers
       << " takeovers; ended: " << texts_text(whole.ended) << "\n";
   out << says_text(script, outcome) << errors_text(script, outcome) << hears_text(script, outcome);
+  if (const SightFigures& sight = whole.sight; sight.scenes > 0) {
+    out << "sight: " << sight.scenes << " scenes, " << sight.bodies << " bodies of "
+        << bustop::human_bytes(static_cast<double>(sight.bytes)) << ", " << sight.entered
+        << " came in sight, " << sight.left << " left; " << sight.corrections << " corrections, "
+        << sight.teleports << " teleports\n";
+  }
   out << "bytes of a bot: " << a_bot(outcome.bytes_in) << " in, " << a_bot(outcome.bytes_out)
       << " out\n";
   out << "this process: "

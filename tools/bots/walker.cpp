@@ -18,7 +18,7 @@ float way_between(const game::Place& from, const game::Place& to) {
 }  // namespace
 
 Walker::Walker(Ground& ground, game::Client& client)
-    : ground_(ground), client_(client), space_({}, *this, client, step) {}
+    : ground_(ground), space_({}, *this, client, step) {}
 
 game::Locomotion Walker::step(const game::Locomotion& from, const Step& step) {
   game::Locomotion to = from;

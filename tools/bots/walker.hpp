@@ -41,7 +41,6 @@ class Walker final : private game::SpaceEvents {
   void choose_goal();
 
   Ground& ground_;
-  game::Client& client_;
   game::Space<Step> space_;
   game::Place middle_{};  // where it has come into the space: it stays around that
   game::Place goal_{};

@@ -106,6 +106,20 @@ TEST(BotScript, EachBoundIsRefusedByNameAndLine) {
   EXPECT_THAT(problems(many), HasSubstr("at most 32 of [[hear]]"));
 }
 
+TEST(BotScript, BotsWalkOnlyIfToldTo) {
+  const std::string text =
+      "[gates]\nurls = ['tcp://127.0.0.1:7000']\n[login]\naccount = 'bot{n}'\n";
+  EXPECT_FALSE(parse_script(text, "x")->walk);
+  const auto walks = parse_script(text + "[walk]\nspeed = 2\nrest = '0s'\n", "x");
+  ASSERT_TRUE(walks) << walks.error().detail;
+  ASSERT_TRUE(walks->walk);
+  EXPECT_EQ(walks->walk->speed, 2);
+  EXPECT_EQ(walks->walk->range, 40);
+  EXPECT_EQ(walks->walk->rest, milliseconds(0));
+  EXPECT_THAT(problems("[walk]\nspeed = 0\n"), HasSubstr("'speed' must be between 0.1 and 100"));
+  EXPECT_THAT(problems("[walk]\nrange = 0\n"), HasSubstr("'range' must be between 1 and 10000"));
+}
+
 TEST(BotScript, PlacesAreFilled) {
   EXPECT_EQ(filled("a {n} {account} {payload} {n}", 7, "bob", "{n}"), "a 7 bob {n} 7");
 }
