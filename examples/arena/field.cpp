@@ -22,7 +22,7 @@ Field::Field(space::SpaceInit init, const space::SceneData& scene)
 }
 
 starbus::aoi::Position Field::entrance(const entity::Entity&) const {
-  return {type().min[0] + 10, type().min[1] + 10, 0};
+  return {(type().min[0] + type().max[0]) / 2, (type().min[1] + type().max[1]) / 2, 0};
 }
 
 void Field::on_start(const std::string&, starbus::nodes::Done done) {

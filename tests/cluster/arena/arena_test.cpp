@@ -60,7 +60,8 @@ class ArenaTest : public ::testing::Test {
   std::unique_ptr<Child> play() {
     std::ofstream(file("bots.toml"))
         << "bots = " << kBots << "\narrive = 0\nduration = '0s'\n[gates]\nurls = [" << gates_
-        << "]\n[login]\nmethod = 'create'\npassword = 'a secret of {n}'\n[character]\nname = 'B "
+        << "]\nfrom = '127.1.0.0/16'\n[login]\nmethod = 'create'\npassword = 'a secret of "
+           "{n}'\n[character]\nname = 'B "
            "{n}'\n"
            "[walk]\nspeed = 5\nrange = 30\nrest = '0s'\n"
            "[[say]]\nname = 'say'\nmethod = 'hero.say'\ntypes = '(str)->!{{u16,u16},{n,bytes}}'\n"
@@ -88,7 +89,8 @@ class ArenaTest : public ::testing::Test {
     Daemon& node = *daemons["arena-" + host];
     int sum = 0;
     if (!node.serves()) return 0;
-    for (const json& each : node.json("/spaces")["spaces"]) sum += each["players"].get<int>();
+    const json page = node.json("/spaces");
+    for (const json& each : page["spaces"]) sum += each["players"].get<int>();
     return sum;
   }
   /// Where they all are, once they all are in; "": they are not.
