@@ -2,14 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace starbus::nav::grid {
-namespace {
-
-constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
-
-}  // namespace
 
 Result<void> FlowField::build(const Layer& layer, Cell goal) {
   const Goal one{goal, 0};
@@ -28,7 +22,9 @@ Result<void> FlowField::build(const Layer& layer, std::span<const Goal> goals,
   layout_ = layer.layout();
   version_ = layer.version();
   reached_ = 0;
-  costs_.assign(layout_.count(), kUnreached);
+  // One comparison tells what is dearer, and what is beyond reach.
+  unreached_ = reach + 1;
+  costs_.assign(layout_.count(), unreached_);
   directions_.assign(layout_.count(), kNoDirection);
   // Equal costs of more than 1 are multiplied in the end, if that loses nothing of the goals' own.
   const bool plain = layer.uniform() && goals.size() == 1 && goals[0].cost == 0 &&
@@ -39,16 +35,16 @@ Result<void> FlowField::build(const Layer& layer, std::span<const Goal> goals,
   // The last one is on top: in their order, the first of equals is looked at first.
   for (std::size_t i = goals.size(); i-- > 0;) {
     const std::uint32_t index = layout_.index(goals[i].cell);
-    if (goals[i].cost > reach || goals[i].cost > costs_[index]) continue;
+    if (goals[i].cost >= unreached_ || goals[i].cost >= costs_[index]) continue;
     costs_[index] = goals[i].cost;
     queue_.push(goals[i].cost, spot_of(goals[i].cell));
   }
-  simple ? spread<true>(layer, reach) : spread<false>(layer, reach);
+  simple ? spread<true>(layer) : spread<false>(layer);
   return {};
 }
 
 template <bool kUniform>
-void FlowField::spread(const Layer& layer, std::uint32_t reach) {
+void FlowField::spread(const Layer& layer) {
   const Layout layout = layout_;
   const Mask* const moves = layer.moves();
   const std::uint8_t* const dear = layer.costs();
@@ -67,7 +63,7 @@ void FlowField::spread(const Layer& layer, std::uint32_t reach) {
     if (costs[index] != cost) continue;  // a cheaper way was found since
     ++reached;
     // Whoever comes from a neighbour enters this cell.
-    const std::uint64_t factor = kUniform ? 1 : dear[index];
+    const std::uint32_t factor = kUniform ? 1 : dear[index];
     unsigned left = moves[index];
     if constexpr (kUniform) {
       // Over equal costs only moves that no way around makes needless.
@@ -78,11 +74,11 @@ void FlowField::spread(const Layer& layer, std::uint32_t reach) {
     for (; left != 0; left &= left - 1) {
       const auto d = static_cast<Direction>(std::countr_zero(left));
       const std::uint32_t next = index + static_cast<std::uint32_t>(offsets[d]);
-      const std::uint64_t there = cost + kStepCost[d] * factor;
-      if (there >= costs[next] || there > reach) continue;
-      costs[next] = static_cast<std::uint32_t>(there);
+      const std::uint32_t there = cost + kStepCost[d] * factor;
+      if (there >= costs[next]) continue;
+      costs[next] = there;
       directions[next] = opposite(d);
-      queue_.push(static_cast<std::uint32_t>(there), stepped(spot, d));
+      queue_.push(there, stepped(spot, d));
     }
   }
   reached_ = reached;
@@ -91,7 +87,7 @@ void FlowField::spread(const Layer& layer, std::uint32_t reach) {
 std::optional<std::uint64_t> FlowField::cost(Cell cell) const {
   if (!layout_.contains(cell)) return std::nullopt;
   const std::uint32_t cost = costs_[layout_.index(cell)];
-  if (cost == kUnreached) return std::nullopt;
+  if (cost == unreached_) return std::nullopt;
   return std::uint64_t{cost} * factor_;
 }
 

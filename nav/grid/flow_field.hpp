@@ -43,13 +43,14 @@ class FlowField {
 
  private:
   template <bool kUniform>
-  void spread(const Layer& layer, std::uint32_t reach);
+  void spread(const Layer& layer);
 
   Layout layout_;
   std::uint64_t version_ = 0;
   std::uint32_t factor_ = 1;  ///< of costs
   std::uint32_t reached_ = 0;
-  std::vector<std::uint32_t> costs_;  ///< kUnknown: none
+  std::uint32_t unreached_ = 0;       ///< one more than the field's reach
+  std::vector<std::uint32_t> costs_;  ///< unreached_: none
   std::vector<Direction> directions_;
   BucketQueue queue_;
 };
