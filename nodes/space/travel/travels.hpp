@@ -2,7 +2,8 @@
 /// first; docs/guide/spaces.md has the promises, and what each race ends with.
 ///
 ///   auto& travels = world().get<space::Travels>();
-///   const auto end = co_await travels.travel(player, {.place = {"town", ""}});
+///   space::Wish wish{.place = {"town", ""}};
+///   const auto end = co_await travels.travel(player, wish);
 ///   travels.travel(*this, {.place = {"dungeon", team}, .at = aoi::Position{10, 20}},
 ///                  [](const space::Result<space::Travelled>& end) { ... });   // of the entity
 ///                  itself
@@ -98,7 +99,8 @@ class Travels {
   /// Completes in a later turn of the loop: when the entity is in the space; when it lives in the
   /// process of the space, where it has ended here (TravelHooks is told there whether it could
   /// enter); or with an error, and the entity is where it was. A coroutine of the entity itself
-  /// must not await it: moves wait for coroutines. Errors, each without a seat that stays taken:
+  /// must not await it: moves wait for coroutines. With g++ 12 `wish` must be a variable within a
+  /// co_await expression. Errors, each without a seat that stays taken:
   /// travelling, no_traveller, would_block, closed (the node drains), not_alive; those of
   /// SpaceCalls::enter; those of SpaceHost::change; not_let_in; traveller_ended; canceled; those of
   /// EntityHost::move.

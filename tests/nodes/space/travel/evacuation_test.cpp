@@ -21,7 +21,7 @@ TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
   daemon::test::LogCapture log;
   run([this, &log]() -> Task {
     constexpr std::size_t kCrowd = 150;
-    TRAVEL_TRUE(co_await begin({field_type("field", 100, 2)}));
+    TRAVEL_TRUE(co_await begin(types(field_type("field", 100, 2))));
     for (std::size_t i = 0; i < kCrowd; ++i) {
       Player* const one = co_await player(*x, "p" + std::to_string(i));
       Wish wish = to("field");
@@ -70,7 +70,7 @@ TEST_F(EvacuationTest, TheNextPlaceIsTriedWhenThereIsNoSeat) {
       all.push_back(to("town"));
       return all;
     };
-    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}, std::move(ways)));
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
     Player* const ada = co_await ada_in_x();
     TRAVEL_TRUE(ada != nullptr);
     Player* const bob = co_await player(*x, "bob");
@@ -91,7 +91,7 @@ TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
     ways.evacuate_time = 300ms;
     ways.evacuate_ask = 100ms;
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve({field_type("field", 100)}) && co_await open(*x));
+    TRAVEL_TRUE(co_await serve(types(field_type("field", 100))) && co_await open(*x));
     for (std::size_t i = 0; i < kNamedLeft + 2; ++i) {
       Player* const one = co_await player(*x, "p" + std::to_string(i));
       CO_OK(co_await travel(*x, *one, to("field")));
@@ -110,7 +110,7 @@ TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
 
 TEST_F(EvacuationTest, WhoIsOnTheWayWhenTheDrainBeginsArrivesAndIsSentOn) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin({field_type("field", 1)}));
+    TRAVEL_TRUE(co_await begin(types(field_type("field", 1))));
     Player* const ada = co_await ada_in_x();
     TRAVEL_TRUE(ada != nullptr);
     const auto z = land("b", "z");
@@ -143,7 +143,7 @@ TEST_F(EvacuationTest, WhatCannotTravelIsLeftBehindRatherThanThePlayer) {
 
 TEST_F(EvacuationTest, ATravelOfItsOwnIsLeftAloneByTheDrain) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}));
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
     Player* const ada = co_await ada_in_x();
     TRAVEL_TRUE(ada != nullptr);
     const End end = go(*x, *ada, to("town"));
@@ -159,7 +159,7 @@ TEST_F(EvacuationTest, PlayersOfASpaceThatEndsGoToTheNextPlaceOfItsType) {
   run([this]() -> Task {
     SpaceType field = field_type();
     field.next = "town";
-    TRAVEL_TRUE(co_await begin({field, field_type("town")}));
+    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
     Player* const ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     CO_OK(x->space("field")->end_after(0ms));

@@ -13,7 +13,7 @@ class TravelRaces : public TravelTestBase {
  protected:
   /// A seat in a field of y, for ada who is in one of x.
   boost::asio::awaitable<bool> seat_on_y() {
-    if (!co_await begin({field_type("field", 1), field_type("town")})) co_return false;
+    if (!co_await begin(types(field_type("field", 1), field_type("town")))) co_return false;
     ada = co_await ada_in_x();
     if (ada == nullptr) co_return false;
     id = ada->online_id();
@@ -39,7 +39,9 @@ class TravelRaces : public TravelTestBase {
     ASSERT_NE(x->space("field"), nullptr);
     EXPECT_TRUE(x->space("field")->has(*ada));
     EXPECT_EQ(x->players("field"), 1u);
-    if (y) EXPECT_EQ(y->find("ada"), nullptr);
+    if (y) {
+      EXPECT_EQ(y->find("ada"), nullptr);
+    }
     EXPECT_EQ(diary.ends.at("ada").error(), why);
     EXPECT_THAT(diary.said, Not(Contains(HasSubstr("leaves"))));
   }
@@ -142,14 +144,14 @@ TEST_F(TravelRaces, ASourceThatDiesLeavesThePlayerOnceOrNot) {
 
 TEST_F(TravelRaces, AServiceThatIsReplacedWhileAPlayerAsksCostsItNothing) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}));
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     office.reset();
     const End end = go(*x, *ada, to("town"));
     co_await turn(100ms);
     EXPECT_FALSE(end->has_value());
-    TRAVEL_TRUE(co_await serve({field_type(), field_type("town")}));
+    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
     CO_OK(co_await ended(end));
     EXPECT_EQ(x->players("town"), 1u);
     EXPECT_EQ(x->players("field"), 0u);
@@ -199,7 +201,7 @@ TEST_F(TravelRaces, CoroutinesThatDoNotEndKeepThePlayerWhereItIs) {
 
 TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItAsks) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin({field_type(), field_type("town")}));
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     office.reset();
@@ -207,7 +209,7 @@ TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItAsks) {
     CO_OK(x->space("field")->end_after(0ms));
     TRAVEL_TRUE(co_await until([this] { return x->space("field") == nullptr; }));
     EXPECT_EQ(ada->space(), entity::OnlineId::none);
-    TRAVEL_TRUE(co_await serve({field_type(), field_type("town")}));
+    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
     CO_OK(co_await ended(end));
     EXPECT_EQ(ada->space(), x->space("town")->id());
   });
@@ -218,7 +220,7 @@ TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItIsFrozenAndTheMoveFails) {
   run([this]() -> Task {
     SpaceType field = field_type("field", 1);
     field.next = "town";
-    TRAVEL_TRUE(co_await begin({field, field_type("town")}));
+    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
     ada = co_await ada_in_x();
     TRAVEL_TRUE(ada != nullptr);
     id = ada->online_id();
@@ -252,7 +254,7 @@ TEST_F(TravelRaces, ASeatThatComesAfterThePatienceIsGivenBack) {
 
 TEST_F(TravelRaces, AHookThatRefusesTheEntryOnTheNodeItIsInIsBackWhereItWas) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin({field_type(), field_type("town", 1, 1)}));
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town", 1, 1))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     int asked = 0;

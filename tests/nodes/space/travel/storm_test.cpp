@@ -55,11 +55,12 @@ TEST_F(TravelStorm, EachPlayerIsInOneSpaceAndHearsEachNumberOnce) {
     constexpr int kPlayers = 24;
     SpaceType field = field_type("field", 6, 4);
     field.next = "town";
-    TRAVEL_TRUE(co_await begin({field, field_type("town", 6, 6)}));
+    TRAVEL_TRUE(co_await begin(types(field, field_type("town", 6, 6))));
     TRAVEL_TRUE(co_await open(*y));
     for (int i = 0; i < kPlayers; ++i) {
       const std::string name = "p" + std::to_string(i);
-      TRAVEL_TRUE(co_await player(i % 2 == 0 ? *x : *y, name) != nullptr);
+      Land& home = *(i % 2 == 0 ? x : y);
+      TRAVEL_TRUE(co_await player(home, name) != nullptr);
       spoken[name] = 0;
     }
     std::mt19937 random(7);  // NOLINT: the same storm each time

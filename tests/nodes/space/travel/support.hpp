@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -205,6 +206,12 @@ inline SpaceType field_type(const std::string& name = "field", std::uint32_t cap
   return type;
 }
 
+/// A list in braces within a co_await expression is too much for g++ 12.
+template <class... T>
+std::vector<SpaceType> types(T... each) {
+  return {std::move(each)...};
+}
+
 class TravelTestBase : public bus::LoopTest {
  protected:
   using End = std::shared_ptr<std::optional<Result<Travelled>>>;
@@ -223,9 +230,9 @@ class TravelTestBase : public bus::LoopTest {
     });
     co_return co_await until([&] { return opened; });
   }
-  boost::asio::awaitable<bool> serve(const std::vector<SpaceType>& types) {
+  boost::asio::awaitable<bool> serve(const std::vector<SpaceType>& all_types) {
     SpaceTypes all;
-    for (const SpaceType& type : types) all[type.name] = type;
+    for (const SpaceType& type : all_types) all[type.name] = type;
     office = std::make_unique<Office>(loop, cluster.node("a", "office"), all);
     if (!co_await office->bus.connect(use_awaitable)) co_return false;
     rpc::Caller nobody;
@@ -235,11 +242,14 @@ class TravelTestBase : public bus::LoopTest {
     co_return co_await until([this] { return office->serves(); });
   }
   /// x on host a and y on host b, and the service. Fields of x run first: y has none before two().
-  boost::asio::awaitable<bool> begin(const std::vector<SpaceType>& types = {field_type()},
-                                     TravelOptions ways = {}) {
+  boost::asio::awaitable<bool> begin() { return begin(types(field_type()), TravelOptions()); }
+  boost::asio::awaitable<bool> begin(std::vector<SpaceType> all_types) {
+    return begin(std::move(all_types), TravelOptions());
+  }
+  boost::asio::awaitable<bool> begin(std::vector<SpaceType> all_types, TravelOptions ways) {
     x = land("a", "x", ways);
     y = land("b", "y", ways);
-    if (!co_await serve(types) || !co_await open(*x)) co_return false;
+    if (!co_await serve(all_types) || !co_await open(*x)) co_return false;
     if (!co_await y->bus.connect(use_awaitable)) co_return false;
     co_return (co_await y->endpoint.ready(use_awaitable)).has_value();
   }
