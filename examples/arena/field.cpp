@@ -1,6 +1,7 @@
 #include "examples/arena/field.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "examples/arena/hero.hpp"
 #include "examples/arena/monster.hpp"
@@ -12,17 +13,34 @@ namespace {
 constexpr std::uint64_t kHeroFlag = 1;      // in the area of interest
 constexpr std::uint64_t kPlacesEvery = 50;  // ticks between what is saved of places
 
+std::string setup_of(const space::SpaceType& type, const space::SceneData& scene) {
+  nlohmann::json setup;
+  setup["area"] = {type.min[0], type.min[1], type.max[0], type.max[1]};
+  setup["portals"] = nlohmann::json::array();
+  for (const space::PortalRow& row : scene.portals) {
+    setup["portals"].push_back({row.at.x, row.at.y, row.radius, row.to.type});
+  }
+  return setup.dump();
+}
+
 }  // namespace
 
 Field::Field(space::SpaceInit init, const space::SceneData& scene)
     : GameSpace(std::move(init)),
       scene_(*this, *this, scene, name().line),
-      chance_(name().line, name().place.type) {
+      chance_(name().line, name().place.type),
+      setup_(setup_of(type(), scene)) {
   move_rules().modes = {{.speed = 6}};
 }
 
 starbus::aoi::Position Field::entrance(const entity::Entity&) const {
   return {(type().min[0] + type().max[0]) / 2, (type().min[1] + type().max[1]) / 2, 0};
+}
+
+starbus::nodes::sight::WatchOptions Field::watch_options(const entity::Entity& player) {
+  auto how = GameSpace::watch_options(player);
+  how.setup = setup_;
+  return how;
 }
 
 void Field::on_start(const std::string&, starbus::nodes::Done done) {

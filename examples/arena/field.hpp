@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "entity/chance/random_stream.hpp"
 #include "nodes/space/node/space.hpp"
@@ -24,6 +25,8 @@ class Field final : public space::GameSpace, private space::SceneGame {
   void killed(Monster& monster);
   entity::RandomStream& chance() { return chance_; }
   starbus::aoi::Position entrance(const entity::Entity& entity) const override;
+  // What the page draws: {"area": [x, y, to_x, to_y], "portals": [[x, y, radius, "forest"], ...]}
+  starbus::nodes::sight::WatchOptions watch_options(const entity::Entity& player) override;
 
  private:
   void on_start(const std::string& setup, starbus::nodes::Done done) override;
@@ -38,6 +41,7 @@ class Field final : public space::GameSpace, private space::SceneGame {
 
   space::SceneDirector scene_;
   entity::RandomStream chance_;
+  std::string setup_;  // of watch_options
 };
 
 }  // namespace arena
