@@ -132,7 +132,10 @@ bool Hero::attack(rpc::Caller&, std::uint64_t monster) {
   if (std::hypot(from.x - to.x, from.y - to.y) > kReach) return false;
   next_strike_ = now + kBetweenStrikes;
   const auto critical = component<entity::Luck>()->roll("critical", kCritical);
-  target->hurt(*this, critical && *critical ? 3 * kDamage : kDamage);
+  const std::int32_t damage = critical && *critical ? 3 * kDamage : kDamage;
+  target->hurt(*this, damage);  // it may be about to end, and is still there
+  static_cast<void>(
+      client().call<&ArenaClient::struck>(monster, damage, target->state.health.get()));
   return true;
 }
 
