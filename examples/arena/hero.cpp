@@ -112,8 +112,8 @@ void Hero::heard(const nodes::entities::MailInfo&, std::string who, std::string 
 bus::Result<> Hero::shout(rpc::Caller&, std::string text) {
   if (text.empty() || text.size() > kLongestText) return bus::Errc::too_large;
   if (!may_talk()) return bus::Errc::would_block;
-  if (entity::announce<&ArenaClient::said>(world().get<rpc::Endpoint>(), kWorld,
-                                           std::string("world"), account(), text)) {
+  if (entity::announce<&ArenaClient::said>(world().rpc(), kWorld, std::string("world"), account(),
+                                           text)) {
     return {};
   }
   return bus::Errc::would_block;
