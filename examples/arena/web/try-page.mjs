@@ -1,0 +1,109 @@
+// Plays the page itself, in headless Chromium: node try-page.mjs RUN. RUN is the folder of scripts/up. Needs Debian's
+// chromium, and playwright-core of npm in the folder PLAYWRIGHT_CORE. A hero of the page is seen by one of Node.
+// PICTURES: a folder for pictures.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { load, near, Player } from './try-player.mjs';
+
+const [run] = process.argv.slice(2);
+const { PLAYWRIGHT_CORE = 'playwright-core', PICTURES, CHROMIUM = '/usr/bin/chromium' } = process.env;
+assert(run, 'usage: node try-page.mjs RUN');
+const { chromium } = createRequire(resolve('x'))(PLAYWRIGHT_CORE);
+const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+const account = `page-${process.pid}`;
+const problems = [];
+
+/** A tab of its own browser. */
+async function open(options) {
+  const tab = await (await browser.newContext(options)).newPage();
+  tab.on('pageerror', (error) => problems.push(String(error)));
+  tab.on('console', (line) => line.type() === 'error' && problems.push(line.text()));
+  await tab.goto('http://127.0.0.1:7680/');
+  return tab;
+}
+async function enter(tab, name, button) {
+  await tab.fill('[name=account]', name);
+  await tab.fill('[name=password]', 'correct horse');
+  await tab.click(`text=${button}`);
+}
+const text = (tab, selector) => tab.textContent(selector);
+const picture = async (tab, name) => PICTURES && tab.screenshot({ path: `${PICTURES}/${name}.png` });
+
+const tab = await open({ viewport: { width: 1280, height: 800 } });
+await tab.waitForSelector('#login form');
+await picture(tab, 'login');
+await enter(tab, account, 'Log in');
+await tab.waitForFunction(() => document.querySelector('#refused').textContent !== '');
+console.log(`no such account: "${await text(tab, '#refused')}"`);
+await enter(tab, account, 'New account');
+await tab.waitForFunction(() => document.querySelector('#space').textContent.includes('meadow'));
+assert.equal(await text(tab, '#name'), account);
+
+const bob = new Player(await load(run), `node-${process.pid}`);
+await bob.enter();
+await bob.until('bob sees the hero of the page', () => bob.sees(account));
+await tab.waitForFunction(() => Number(document.querySelector('#seen').textContent) > 0);
+
+// Keys move the hero, and so does a click.
+const place = () => bob.sees(account).move.position;
+const first = { ...place() };
+await tab.keyboard.down('d');
+await bob.until('it walks along x', () => place().x > first.x + 4);
+await tab.keyboard.up('d');
+await tab.mouse.click(640, 600);
+const second = { ...place() };
+await bob.until('it walks along y', () => place().y > second.y + 4);
+assert(near({ x: place().x, y: 0 }, { x: second.x, y: 0 }, 3), 'straight down, as the click was');
+console.log(`the hero of the page walked from ${first.x} ${first.y} to ${place().x} ${place().y}`);
+
+// Words both ways.
+await tab.keyboard.press('Enter');
+await tab.keyboard.type('hello from a page');
+await tab.keyboard.press('Enter');
+await bob.until('bob hears it', () => bob.heard('space', account).includes('hello from a page'));
+assert(await bob.game.speak(`/w ${account} <b>psst</b>`));
+await tab.waitForSelector('#log .whisper');
+assert.match(await text(tab, '#log .whisper'), /<b>psst<\/b>/, 'what others say is no HTML');
+await after(300); // the second of two words
+assert(await bob.game.speak('/s does everybody hear?'));
+await tab.waitForSelector('#log .world');
+await tab.keyboard.press('Escape');
+
+// A page that is loaded again goes on without a password.
+await picture(tab, 'meadow');
+await tab.reload();
+await tab.waitForFunction(() => document.querySelector('#space').textContent.includes('meadow'));
+assert.equal(await text(tab, '#name'), account);
+console.log(`came back: ${await text(tab, '#space')} on ${await text(tab, '#node')}, ${await text(tab, '#round-trip')}`);
+
+if (PICTURES) {
+  // The longer way, for pictures: a fight, and a portal.
+  await bob.game.steering.walkTo({ x: 30, y: 26 });
+  const phone = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+  await picture(phone, 'phone-login');
+  await enter(phone, `${account}-b`, 'New account');
+  await phone.waitForFunction(() => document.querySelector('#space').textContent.includes('meadow'));
+  await phone.waitForFunction(() => Number(document.querySelector('#seen').textContent) > 0);
+  await after(1500);
+  await phone.touchscreen.tap(280, 640);
+  await after(2500);
+  await picture(phone, 'phone');
+  for (let i = 0; i < 12; i++) {
+    await tab.mouse.click(900, 560);
+    await after(700);
+  }
+  await picture(tab, 'walk');
+  for (let i = 0; i < 60 && Number(await text(tab, '#kills')) === 0; i++) {
+    await tab.click('#strike', { force: true }).catch(() => tab.evaluate(() => document.querySelector('#strike').click()));
+    await after(250);
+    if (i % 4 === 3) await picture(tab, `fight-${i}`);
+  }
+  await picture(tab, 'fight');
+}
+assert.deepEqual(problems, []);
+await bob.leave();
+await browser.close();
+console.log('arena page in Chromium: works');
+process.exit(0);
