@@ -18,10 +18,10 @@ namespace starbus::entity::sessions {
     "say less: properties wait for credit, calls do not")                                        \
   X(frozen, 4, later, "the entity is packed for another process; nothing was said",              \
     "say it after the move: in a step, or a message to itself")                                  \
-  X(no_credit, 6, later, "the client has not acknowledged what it got before; nothing was said", \
-    "say the newest state in a later tick")                                                      \
   X(too_many_groups, 5, never, "the client is in as many groups as it may be",                   \
-    "let it leave one, or make one group of two")
+    "let it leave one, or make one group of two")                                                \
+  X(no_credit, 6, later, "the client has not acknowledged what it got before; nothing was said", \
+    "say the newest state in a later tick")
 
 STARBUS_ERRORS(SessionErrc, std::uint8_t, kSessionErrors, 18, "session", STARBUS_SESSION_ERRORS)
 
