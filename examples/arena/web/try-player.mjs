@@ -1,4 +1,5 @@
-// What the two tests of the page share: a Game that is played by Node, with a screen that keeps what it is shown.
+// What the two tests of the page share: a Game that is played by Node, with a screen that keeps
+// what it is shown.
 import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +14,12 @@ export async function load(run) {
   const json = async (file) => JSON.parse(await readFile(`${site}/${file}`, 'utf8'));
   const { Game } = await built('js/game.js');
   const { webSockets } = await built('node_modules/starbus-client/dist/index.js');
-  return { Game, webSockets, settings: await json('settings.json'), schema: await json('arena.json') };
+  return {
+    Game,
+    webSockets,
+    settings: await json('settings.json'),
+    schema: await json('arena.json'),
+  };
 }
 
 /** Node's own (22), or that of Debian's node-ws. */
@@ -79,7 +85,9 @@ export class Player {
     return [...this.game.space.seen].find(({ properties }) => properties?.name === account);
   }
   heard(where, who) {
-    return this.shown.lines.filter((line) => line.where === where && line.who === who).map(({ text }) => text);
+    return this.shown.lines
+      .filter((line) => line.where === where && line.who === who)
+      .map(({ text }) => text);
   }
   /** Resolves with what `is` gives, when that is something. */
   until(what, is, longest = kLongest) {
@@ -88,7 +96,9 @@ export class Player {
         this.#looks.delete(look);
         const { x, y } = this.at ?? {};
         const known = { ...this.shown, blows: this.shown.blows.length, type: this.type, x, y };
-        reject(new Error(`${this.account}: not so in ${longest} ms: ${what}; ${JSON.stringify(known)}`));
+        reject(
+          new Error(`${this.account}: not so in ${longest} ms: ${what}; ${JSON.stringify(known)}`)
+        );
       }, longest);
       const look = () => {
         const found = is();
@@ -103,7 +113,10 @@ export class Player {
   }
   async enter() {
     await this.game.start();
-    await this.until('it has a hero in a field', () => this.game.hero !== undefined && this.type && this.at);
+    await this.until(
+      'it has a hero in a field',
+      () => this.game.hero !== undefined && this.type && this.at
+    );
   }
   async leave() {
     clearInterval(this.timer);

@@ -1,5 +1,6 @@
-// Plays what the page plays, without a browser: node try.mjs RUN. RUN is the folder of scripts/up. Two heroes see each
-// other walk, talk, and fight; one goes through a portal while the other one shouts, is cut off, and comes back.
+// Plays what the page plays, without a browser: node try.mjs RUN. RUN is the folder of scripts/up.
+// Two heroes see each other walk, talk, and fight; one goes through a portal while the other one
+// shouts, is cut off, and comes back.
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
@@ -17,7 +18,9 @@ async function crawl(path, seen = new Set()) {
   const answer = await fetch(page + path);
   assert.equal(answer.status, 200, `${path} is served`);
   assert.match(answer.headers.get('content-type'), /javascript/, path);
-  for (const [, from] of (await answer.text()).matchAll(/^(?:import|export)\b[^'"]*['"](\.[^'"]+)['"]/gm)) {
+  for (const [, from] of (await answer.text()).matchAll(
+    /^(?:import|export)\b[^'"]*['"](\.[^'"]+)['"]/gm
+  )) {
     await crawl(new URL(from, page + path).pathname.slice(1), seen);
   }
 }
@@ -60,14 +63,19 @@ const started = { ...ada.at };
 await bob.until('bob sees ada walk', () => !near(bob.sees(ada.account).move.position, started, 6));
 const seen = bob.sees(ada.account);
 const [told, shown] = [seen.move.position, seen.at(bob.game.space.shownTime()).position];
-assert(near(told, ada.at, 3), `ada is at ${JSON.stringify(ada.at)}, and seen at ${JSON.stringify(told)}`);
+assert(
+  near(told, ada.at, 3),
+  `ada is at ${JSON.stringify(ada.at)}, and seen at ${JSON.stringify(told)}`
+);
 assert(near(told, shown, 3), 'she is shown near to where she was last');
 console.log(`walks: ada is at ${ada.at.x.toFixed(1)} ${ada.at.y.toFixed(1)}, as bob sees`);
 
 assert(await ada.game.speak('hello'));
 await bob.until('bob hears ada', () => bob.heard('space', ada.account).includes('hello'));
 assert(await bob.game.speak(`/w ${ada.account} this is for you`));
-await ada.until('ada hears the whisper', () => ada.heard('whisper', bob.account).includes('this is for you'));
+await ada.until('ada hears the whisper', () =>
+  ada.heard('whisper', bob.account).includes('this is for you')
+);
 assert.equal(await bob.game.speak('/w'), false, 'what is no whisper is not said');
 console.log('words: in the space, and whispered');
 
@@ -81,7 +89,10 @@ const hunt = setInterval(() => {
 await bob.until('bob has killed a monster', () => bob.game.hero.kills > 0);
 clearInterval(hunt);
 bob.game.steering.stop();
-assert(bob.shown.blows.some((blow) => blow.seen !== undefined && blow.left <= 0), 'the last blow is shown');
+assert(
+  bob.shown.blows.some((blow) => blow.seen !== undefined && blow.left <= 0),
+  'the last blow is shown'
+);
 console.log(`blows: bob has killed a monster (the first that he saw: a ${prey.properties.kind})`);
 
 // --- through a portal, while somebody shouts ---
@@ -96,7 +107,11 @@ const shouted = (async () => {
   }
 })();
 await bob.until('bob has lost sight of ada', () => bob.sees(ada.account) === undefined);
-await ada.until('ada is in the forest', () => ada.type === 'forest' && ada.at !== undefined, 45_000);
+await ada.until(
+  'ada is in the forest',
+  () => ada.type === 'forest' && ada.at !== undefined,
+  45_000
+);
 await ada.until('the hero knows it', () => ada.game.hero?.space.includes('forest'));
 await after(1000);
 shouting = false;
@@ -105,7 +120,9 @@ const all = Array.from({ length: shouts }, (_, i) => `${i}`);
 await ada.until('ada has heard all', () => ada.heard('world', bob.account).length >= shouts);
 assert.deepEqual(ada.heard('world', bob.account), all, 'each shout once and in order');
 const there = ada.game.figures;
-console.log(`portal: ada is in ${there.space}, on ${there.node}; she has heard all ${shouts} shouts`);
+console.log(
+  `portal: ada is in ${there.space}, on ${there.node}; she has heard all ${shouts} shouts`
+);
 
 // --- the connection goes, and comes back ---
 

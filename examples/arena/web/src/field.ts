@@ -1,4 +1,4 @@
-/** A field as the page knows it: its area, its portals, and how a hero walks there. Plain values. */
+/** A field as the page knows it: its area, its portals, and how a hero walks. Plain values. */
 import type { Locomotion } from 'starbus-client';
 
 /** m/s, as the field's rules of movement have it. */

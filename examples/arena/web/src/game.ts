@@ -139,7 +139,7 @@ export class Game {
     };
   }
 
-  /** Resolves when the account or a hero is there. Lost connections are made again by themselves. */
+  /** Resolves when the account or a hero is there. Lost connections come back by themselves. */
   start(): Promise<void> {
     return this.#client.connect();
   }
@@ -212,6 +212,7 @@ export class Game {
   }
   /** Back to the account, and from there out. */
   async logOut(): Promise<void> {
+    this.#choosing = true; // no hero any more
     await this.#client.ask('starbus_player.log_out', []);
     await this.close();
   }
@@ -230,14 +231,19 @@ export class Game {
     client.on('state', (state) => screen.status(state));
     client.on('waiting', ({ what, ahead }) => screen.status(`waits for ${what}, ${ahead} ahead`));
     client.on('changed', () => this.#changed());
-    client.on('closed', ({ reason, text }) => screen.problem(`${reason} ${text}`.trim()));
+    client.on('closed', ({ reason, text }) => {
+      if (reason !== 'denied') screen.problem(`${reason} ${text}`.trim()); // which the login shows
+    });
     client.on('error', (error) => screen.problem(String(error)));
     client.on('ended', ({ reason, text }) => screen.ended(reason, text));
-    const said = (where: Where, who: string, text: string): void => screen.said({ where, who, text });
+    const said = (where: Where, who: string, text: string): void =>
+      screen.said({ where, who, text });
     client.handle('arena_client.said', ['string', 'string', 'string'], said);
     client.handle('arena_client.looted', ['i32'], (gold: number) => screen.looted(gold));
-    client.handle('arena_client.struck', ['u64', 'i32', 'i32'], (who: bigint, damage: number, left: number) =>
-      this.#struck(who, damage, left),
+    client.handle(
+      'arena_client.struck',
+      ['u64', 'i32', 'i32'],
+      (who: bigint, damage: number, left: number) => this.#struck(who, damage, left)
     );
   }
   #hearSpace(): void {
@@ -307,7 +313,9 @@ export class Game {
   }
   /** Why there is no hero yet; empty: it is on its way. */
   async #chooseOnce(): Promise<string> {
-    const characters = this.#client.properties?.['characters'] as Bag<bigint, { id: string }> | undefined;
+    const characters = this.#client.properties?.['characters'] as
+      | Bag<bigint, { id: string }>
+      | undefined;
     let id = [...(characters ?? [])][0]?.[1].id;
     if (id === undefined) {
       const made = await this.#client.ask<string>('starbus_account.create', [

@@ -6,6 +6,7 @@ import { groundOf, noise } from './look.js';
 type Pen = CanvasRenderingContext2D;
 const kOutside = '#0c1013';
 const kLines = 10; // m between two
+const kPatch = 14; // m: at most one patch in each
 const kCell = 2.4; // m: at most one speck in each
 
 export function drawGround(pen: Pen, camera: Camera, field: Field): void {
@@ -21,6 +22,7 @@ export function drawGround(pen: Pen, camera: Camera, field: Field): void {
   pen.fillStyle = look.base;
   pen.fill();
   pen.clip();
+  patches(pen, camera, field);
   lines(pen, camera, look.line);
   specks(pen, camera, field);
   pen.restore();
@@ -49,6 +51,27 @@ function lines(pen: Pen, camera: Camera, colour: string): void {
     pen.lineTo(camera.width, at);
   }
   pen.stroke();
+}
+/** Where the ground is another one; hardly to be seen. */
+function patches(pen: Pen, camera: Camera, { type }: Field): void {
+  const least = camera.toField({ x: 0, y: 0 });
+  const most = camera.toField({ x: camera.width, y: camera.height });
+  const { line } = groundOf(type);
+  for (let i = Math.floor(least.x / kPatch) - 1; (i - 1) * kPatch < most.x; i++) {
+    for (let j = Math.floor(least.y / kPatch) - 1; (j - 1) * kPatch < most.y; j++) {
+      if (noise(i, j, 6) < 0.4) continue;
+      const at = camera.toScreen({
+        x: (i + noise(i, j, 7)) * kPatch,
+        y: (j + noise(i, j, 8)) * kPatch,
+      });
+      const radius = (4 + 6 * noise(i, j, 9)) * camera.scale;
+      const light = pen.createRadialGradient(at.x, at.y, 0, at.x, at.y, radius);
+      light.addColorStop(0, line);
+      light.addColorStop(1, `${line}00`);
+      pen.fillStyle = light;
+      pen.fillRect(at.x - radius, at.y - radius, 2 * radius, 2 * radius);
+    }
+  }
 }
 /** Tufts and stones, always the same ones: without them nobody sees that the hero walks. */
 function specks(pen: Pen, camera: Camera, { type }: Field): void {

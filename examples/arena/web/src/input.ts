@@ -28,7 +28,7 @@ export class Input {
     canvas: HTMLCanvasElement,
     camera: Camera,
     game: () => Game | undefined,
-    talk: () => void,
+    talk: () => void
   ) {
     this.#camera = camera;
     this.#game = game;

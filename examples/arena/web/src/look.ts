@@ -69,9 +69,9 @@ export function kindOf(name: string): Kind {
 export const kHeroRadius = 0.6; // m
 export const kHeroHealth = 100;
 export const kOwnColour = '#f2c14e';
-/** Everybody has one of their own, and keeps it. */
+/** Everybody has one of their own, and keeps it; none is that of the own hero. */
 export function heroColour(name: string): string {
-  return `hsl(${hash(name) % 360} 46% 62%)`;
+  return `hsl(${70 + (hash(name) % 310)} 46% 62%)`;
 }
 export const kHealth = { good: '#6fbf73', middle: '#d9a441', bad: '#d05b52' };
 export function healthColour(part: number): string {

@@ -4,12 +4,13 @@ import { Game } from './game.js';
 import type { Blow, Line, Login, Screen } from './game.js';
 import { Input } from './input.js';
 import { groundOf } from './look.js';
-import { drawMap } from './map.js';
+import { drawMap, placeOnMap } from './map.js';
 import { find, showFigures, showHero, showLine, showNotice, showVeil } from './panels.js';
 import { kHelp } from './words.js';
 
 const kSaved = 'arena'; // in the session's storage: this tab comes back without a password
 const kFiguresTime = 250; // ms
+const kHunt = 12; // m: as far the button for a finger looks for a monster
 const kStates: Readonly<Record<string, string>> = {
   idle: '',
   credentials: '',
@@ -80,7 +81,7 @@ const screen: Screen = {
   looted: (gold) => game !== undefined && picture.looted(game, gold, performance.now()),
   ended(reason, text) {
     game = undefined;
-    sessionStorage.removeItem(kSaved);
+    if (reason === 'left') return location.reload(); // to log in again
     showVeil(`The game is over for this page: ${text || reason}. Load it again to play.`);
   },
 };
@@ -91,7 +92,9 @@ async function json(file: string): Promise<any> {
   return answer.json();
 }
 function listen(): Input {
-  const input = new Input(find<HTMLCanvasElement>('#field'), picture.camera, playing, () => words.focus());
+  const input = new Input(find<HTMLCanvasElement>('#field'), picture.camera, playing, () =>
+    words.focus()
+  );
   find<HTMLFormElement>('#talk').onsubmit = async (event) => {
     event.preventDefault();
     const line = words.value.trim();
@@ -101,11 +104,26 @@ function listen(): Input {
   };
   words.addEventListener('keydown', ({ key }) => key === 'Escape' && words.blur());
   find('#strike').onclick = () => {
-    const foe = game?.nearestMonster(8);
+    const foe = game?.nearestMonster(kHunt);
     if (game !== undefined && foe !== undefined) game.steering.chase(foe.id);
   };
+  map.addEventListener('pointerdown', ({ offsetX, offsetY }) => {
+    const area = game?.field?.area;
+    if (area !== undefined)
+      game?.steering.walkTo(placeOnMap(map, area, { x: offsetX, y: offsetY }));
+  });
   find('#leave').onclick = () => void game?.logOut();
   return input;
+}
+/** How it is played: with keys, or with fingers. */
+function explain(): void {
+  if (matchMedia('(pointer: coarse)').matches) {
+    tell('Tap: walk. Hold: lead the hero. A tap on a monster, or the button: strike.');
+    words.placeholder = 'Talk   /w name: whisper   /s: world';
+  } else {
+    tell('WASD, arrow keys or a click: walk. Space, or a click on a monster: strike. Enter: talk.');
+  }
+  tell(kHelp);
 }
 function playing(): Game | undefined {
   return game?.hero === undefined ? undefined : game;
@@ -136,7 +154,6 @@ addEventListener('pagehide', () => {
 game = new Game(await json('settings.json'), await json('arena.json'), screen, {
   saved: saved === null ? undefined : JSON.parse(saved),
 });
-tell('WASD, arrow keys or a click: walk. Space, or a click on a monster: strike. Enter: talk.');
-tell(kHelp);
+explain();
 requestAnimationFrame(frame);
 await game.start().catch(() => {}); // `ended` has said why

@@ -43,7 +43,13 @@ export class Steering {
    * The step of this frame. `foe` is where the one that is chased is, who is near enough within
    * `reach` metres. Undefined: the hero stands, and has said so.
    */
-  next(from: Place, seconds: number, area: Area, foe: Place | undefined, reach: number): Walk | undefined {
+  next(
+    from: Place,
+    seconds: number,
+    area: Area,
+    foe: Place | undefined,
+    reach: number
+  ): Walk | undefined {
     const way = this.#way(from, seconds, foe, reach);
     if (way === undefined && !this.#goes) return undefined;
     this.#goes = way !== undefined;
@@ -54,7 +60,7 @@ export class Steering {
     from: Place,
     seconds: number,
     foe: Place | undefined,
-    reach: number,
+    reach: number
   ): (Place & { seconds: number }) | undefined {
     if (this.#keys.x !== 0 || this.#keys.y !== 0) return { ...this.#keys, seconds };
     const to = this.#goal ?? foe;

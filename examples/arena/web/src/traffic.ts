@@ -8,16 +8,18 @@ export class Traffic {
 
   /** The same transports, whose frames are counted. */
   counts(all: Transports): Transports {
-    const counted = (open: Transport): Transport => (address, told) =>
-      open(address, {
-        opened: () => told.opened(),
-        lost: (text) => told.lost(text),
-        frame: (bytes) => {
-          this.#at.push(performance.now());
-          this.#forget();
-          told.frame(bytes);
-        },
-      });
+    const counted =
+      (open: Transport): Transport =>
+      (address, told) =>
+        open(address, {
+          opened: () => told.opened(),
+          lost: (text) => told.lost(text),
+          frame: (bytes) => {
+            this.#at.push(performance.now());
+            this.#forget();
+            told.frame(bytes);
+          },
+        });
     return Object.fromEntries(Object.entries(all).map(([scheme, open]) => [scheme, counted(open)]));
   }
   /** Packets a second, of the last two. */
