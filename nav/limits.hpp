@@ -12,7 +12,8 @@ namespace starbus::nav {
   X(kMaxSide, 16'384, "cells", "of a grid; a jump distance is 16 bits with a sign", "too_large",   \
     "GridLimits.RefusesSidesBeyondKMaxSide")                                                       \
   X(kMaxCells, 4'194'304, "cells",                                                                 \
-    "of a grid: 13 to 21 bytes for each kind of agent, and 20 for each search; no path over equal " \
+    "of a grid: 13 to 21 bytes for each kind of agent, and 20 for each search; no path over "      \
+    "equal "                                                                                       \
     "costs exceeds 32 bits",                                                                       \
     "too_large", "GridLimits.RefusesMoreThanKMaxCells")                                            \
   X(kMaxArea, 63, "areas", "as the navmesh that comes has 6 bits for them", "too_large",           \

@@ -1,8 +1,8 @@
 // A small game that talks: what scripts/up runs so that there is something to see.
 //
 //   skirmish space  owns creatures (entity/HOST-N); they hit each other wherever they live
-//   skirmish score  an instance of the shared name service/score: counts hits, one per host is usual
-//   skirmish gate   a member of group/arena: hears the announcements of the spaces
+//   skirmish score  an instance of the shared name service/score: counts hits, one per host is
+//   usual skirmish gate   a member of group/arena: hears the announcements of the spaces
 #include <CLI/CLI.hpp>
 #include <boost/asio.hpp>
 #include <csignal>

@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Daemon, CrashTest, ::testing::Values("root", "a", "b", 
 class ProcessTest : public ClusterTest {
  protected:
   std::unique_ptr<Child> start_space() {
-    return cluster.run({program("skirmish"), "space", "--node", "x", "--busd", cluster.endpoint("a"),
-                        "--creatures", "5"},
+    return cluster.run({program("skirmish"), "space", "--node", "x", "--busd",
+                        cluster.endpoint("a"), "--creatures", "5"},
                        "skirmish");
   }
   std::string creature(int i) const { return "entity/a-x-" + std::to_string(i); }
