@@ -81,8 +81,6 @@ TEST_F(TravelStorm, EachPlayerIsInOneSpaceAndHearsEachNumberOnce) {
     for (const auto& [name, last] : spoken) {
       EXPECT_NE(x->find(name) != nullptr, y->find(name) != nullptr) << name;
     }
-    const auto all = [this] { return x->travels.counters().come_badly; };
-    EXPECT_EQ(all() + y->travels.counters().come_badly, 0u);
     // What the service counts is what there is: no seat is lost.
     TRAVEL_TRUE(co_await until(5s, [this] {
       std::size_t players = 0;
