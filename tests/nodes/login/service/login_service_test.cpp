@@ -121,13 +121,17 @@ TEST_F(LoginServiceTest, AsManyQuestionsAreHeldAsPlayersWait) {
     for (std::uint64_t player = 1; player <= kPlayers; ++player) {
       LoginAsk ask = ask_of_ada();
       ask.session = {5, player};
+      ask.account = "p" + std::to_string(player);
+      ask.address = "10.0." + std::to_string(player / 256) + "." + std::to_string(player % 256);
       bus::Bytes bytes;
       encode(ask, bytes);
       rpc::call<&LoginService::enter>(at_gate_, std::string(kLoginService), {.deadline = kAnswer},
                                       std::string(bus::as_text(bytes)))(
           [&refused](const auto& reply) { refused += reply ? 0 : 1; });
+      // No more at once than the window to one channel has room for.
+      if (player % 64 != 0) continue;
+      EXPECT_TRUE(co_await until([&] { return service_.rpc_coroutines() == player; }));
     }
-    EXPECT_TRUE(co_await until([this] { return service_.rpc_coroutines() == kPlayers; }));
     EXPECT_EQ(refused, 0U);
     service_.close_rpc();
     EXPECT_TRUE(co_await until([&] { return refused == kPlayers; }));
