@@ -33,10 +33,6 @@ Field::Field(space::SpaceInit init, const space::SceneData& scene)
   move_rules().modes = {{.speed = 6}};
 }
 
-starbus::aoi::Position Field::entrance(const entity::Entity&) const {
-  return {(type().min[0] + type().max[0]) / 2, (type().min[1] + type().max[1]) / 2, 0};
-}
-
 starbus::nodes::sight::WatchOptions Field::watch_options(const entity::Entity& player) {
   auto how = GameSpace::watch_options(player);
   how.setup = setup_;

@@ -24,7 +24,7 @@ class Field final : public space::GameSpace, private space::SceneGame {
   Hero* nearest_hero(const starbus::aoi::Position& at, float within);
   void killed(Monster& monster);
   entity::RandomStream& chance() { return chance_; }
-  starbus::aoi::Position entrance(const entity::Entity& entity) const override;
+  using GameSpace::entrance;  // where heroes begin again: the middle
   // What the page draws: {"area": [x, y, to_x, to_y], "portals": [[x, y, radius, "forest"], ...]}
   starbus::nodes::sight::WatchOptions watch_options(const entity::Entity& player) override;
 

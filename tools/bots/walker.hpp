@@ -24,8 +24,6 @@ class Walker final : private game::SpaceEvents {
   /// Makes the move that is due. True: something was said.
   bool act(Nanos now);
   Nanos due() const { return walks_ ? step_at_ : kNever; }
-  /// In sight.
-  std::size_t seen() const { return space_.size(); }
 
  private:
   struct Step {

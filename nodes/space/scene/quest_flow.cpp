@@ -27,9 +27,8 @@ void QuestFlow::stop() {
 /// The present one is over; this one waits from now on.
 void QuestFlow::enter(std::uint32_t id) {
   stop();
-  const auto found = std::ranges::lower_bound(rows_, id, {}, &QuestRow::id);
-  if (found == rows_.end() || found->id != id) return;
-  row_ = &*found;
+  row_ = find_row(rows_, id);
+  if (row_ == nullptr) return;
   numbers_.insert(row_->monsters.begin(), row_->monsters.end());
   numbers_.insert(row_->traps.begin(), row_->traps.end());
   names_.insert(row_->events.begin(), row_->events.end());

@@ -3,6 +3,7 @@
 /// keys.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,13 @@ struct SceneData {
   std::vector<PortalRow> portals;
   std::vector<QuestRow> quests;  // the flow begins with the first one
 };
+
+/// The row of that id, of rows in the order of their ids; null: there is none.
+template <class Row>
+const Row* find_row(const std::vector<Row>& rows, std::uint32_t id) {
+  const auto found = std::ranges::lower_bound(rows, id, {}, &Row::id);
+  return found == rows.end() || found->id != id ? nullptr : &*found;
+}
 
 /// "kill_all", as in files.
 std::string_view name_of(QuestKind kind);

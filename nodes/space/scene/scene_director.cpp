@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "nodes/space/scene/limits.hpp"
@@ -148,9 +147,9 @@ std::uint32_t SceneDirector::row_of(const Entity& entity) const {
 }
 
 std::size_t SceneDirector::inside(std::uint32_t trap) const {
-  const auto found = std::ranges::lower_bound(trap_rows_, trap, {}, &TrapRow::id);
-  if (found == trap_rows_.end() || found->id != trap) return 0;
-  return traps_[static_cast<std::size_t>(found - trap_rows_.begin())].inside.size();
+  const TrapRow* const found = find_row(trap_rows_, trap);
+  if (found == nullptr) return 0;
+  return traps_[static_cast<std::size_t>(found - trap_rows_.data())].inside.size();
 }
 
 }  // namespace starbus::nodes::space

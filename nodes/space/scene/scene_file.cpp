@@ -141,14 +141,13 @@ std::vector<std::string> event_names(ConfigReader& table) {
 QuestRow read_quest(ConfigReader& table) {
   QuestRow row;
   row.id = row_id(table);
-  std::vector<std::string_view> names;
-  for (const auto& [name, kind] : kQuestKinds) names.push_back(name);
   const std::string type = table.required_string("type");
   const auto* const found =
       std::ranges::find(kQuestKinds, type, [](const auto& each) { return each.first; });
   if (found == kQuestKinds.end()) {
     std::string all;
-    for (const std::string_view name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    for (const auto& [name, kind] : kQuestKinds)
+      all += (all.empty() ? "" : ", ") + std::string(name);
     if (!type.empty()) wrong(table, "type", "'" + type + "' is none of " + all);
     return row;
   }

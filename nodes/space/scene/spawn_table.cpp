@@ -82,9 +82,9 @@ std::optional<SpawnTable::Time> SpawnTable::due() const {
 }
 
 std::optional<std::size_t> SpawnTable::index_of(std::uint32_t row) const {
-  const auto found = std::ranges::lower_bound(rows_, row, {}, &SpawnRow::id);
-  if (found == rows_.end() || found->id != row) return std::nullopt;
-  return static_cast<std::size_t>(found - rows_.begin());
+  const SpawnRow* const found = find_row(rows_, row);
+  if (found == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(found - rows_.data());
 }
 
 }  // namespace starbus::nodes::space

@@ -17,10 +17,6 @@ bool others_see(const entity::Root& properties) {
 
 }  // namespace
 
-bool TickStore::full() const {
-  return bytes_.size() >= kTickBytes;
-}
-
 /// It stays watched when it leaves: whoever comes back later asks for what has changed since.
 Subject::Subject(std::uint64_t id, std::string_view class_name, entity::Root* properties)
     : id_(id),
