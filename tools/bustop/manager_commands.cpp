@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "nodes/manager/report_json.hpp"
+#include "tools/bustop/bus_trouble.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/json_out.hpp"
 #include "tools/bustop/manager_link.hpp"
@@ -29,18 +30,9 @@ constexpr milliseconds kAskAgain(45'000);
 constexpr milliseconds kAskAgainPause(500);
 
 int say(const ManagerContext& context, const bus::Error& error) {
-  context.err << "bustop: " << printable(error.to_string()) << "\n";
-  if (error == bus::Errc::unreachable) {
-    context.err << "  -> " << kUnreachableCure << "\n";
-    return kExitUnreachable;
-  }
-  if (error == bus::Errc::no_owner) {
-    context.err << "  -> start starbus-manager on some host; bustop route manager/cluster\n";
-    return kExitFailed;
-  }
-  const std::string cure = cure_of(std::string(bus::name_of(error.code)));
-  if (!cure.empty()) context.err << "  -> " << cure << "\n";
-  return kExitFailed;
+  return bustop::say(
+      context, error,
+      {.no_owner = "start starbus-manager on some host; bustop route manager/cluster"});
 }
 
 int exit_code(const ShutdownReport& report) {

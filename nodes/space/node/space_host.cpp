@@ -239,6 +239,7 @@ void SpaceHost::gone(const Life& life, const Result<>& why) {
     ++counters_.failed;
     hosted_->started(life, why);
   }
+  keep_counts(*found->second);
   running_.erase(found);
   hosted_->ended(life);  // nothing, if it could not start
   pump_soon();
@@ -275,7 +276,10 @@ void SpaceHost::lose_all() {
   lease_ = std::make_shared<bool>(true);
   if (!running_.empty()) spdlog::warn("{} spaces end with the lease", running_.size());
   counters_.lost += running_.size();
-  for (const auto& [life, space] : running_) space->lose();
+  for (const auto& [life, space] : running_) {
+    space->lose();
+    keep_counts(*space);
+  }
   running_.clear();
   if (hosted_) begin_anew();  // names are free, and another service may begin with a lower term
   if (draining_ && hosted_) hosted_->drain();
@@ -299,6 +303,11 @@ void SpaceHost::ticked(const TickLine::Due& due, entity::Time now, entity::Time 
   Totals& all = totals_[space.type().name];
   ++all.ticks;
   all.missed += due.tick.missed;
+}
+
+void SpaceHost::keep_counts(RunningSpace& space) {
+  if (space.space() == nullptr) return;
+  totals_[space.type().name].sight += space.space()->sight().counters();
 }
 
 // --- the drain -----------------------------------------------------------------------------------

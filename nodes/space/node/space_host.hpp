@@ -171,6 +171,7 @@ class SpaceHost final : private SpaceHome {
   struct Totals {
     std::uint64_t ticks = 0;
     std::uint64_t missed = 0;
+    sight::SightCounters sight;  // of spaces that have gone
   };
   using Running = std::map<Life, std::unique_ptr<RunningSpace>>;
 
@@ -199,10 +200,13 @@ class SpaceHost final : private SpaceHome {
   void end_of_drain();
   void tick(const TickLine::Due& due);
   void ticked(const TickLine::Due& due, entity::Time now, entity::Time took);
+  /// It goes: what it has counted stays.
+  void keep_counts(RunningSpace& space);
   RunningSpace* find_running(const Life& life) const;
   // The view of operators: space_host_admin.cpp.
   void add_admin(Node& node);
   void add_metrics(Node& node);
+  void add_sight_metrics(Node& node);
 
   entity::rpc::Endpoint& endpoint_;
   entity::TimerWheel& timers_;

@@ -37,6 +37,12 @@ json ticks_of(RunningSpace& space) {
           {"took_ms", json_of(latest.took)}};
 }
 
+json sight_of(const sight::SightCounters& counts) {
+  return {{"scenes", counts.scenes},   {"enters", counts.enters},      {"leaves", counts.leaves},
+          {"news", counts.news},       {"moves", counts.moves},        {"bytes", counts.bytes},
+          {"crowded", counts.crowded}, {"too_large", counts.too_large}};
+}
+
 }  // namespace
 
 void SpaceHost::add_admin(Node& node) {
@@ -56,6 +62,7 @@ void SpaceHost::add_admin(Node& node) {
         if (space->space() != nullptr) {
           text["id"] = text_of(space->space()->id());
           text["others"] = space->space()->others();
+          text["sight"] = sight_of(space->space()->sight().counters());
         }
         text["tick"] = ticks_of(*space);
       }
@@ -140,6 +147,58 @@ void SpaceHost::add_metrics(Node& node) {
           &SpaceHostCounters::arrived);
   counter("starbus_space_refused_total", "Players whose arrival was refused.",
           &SpaceHostCounters::refused);
+  add_sight_metrics(node);
+}
+
+/// By type, as those of ticks; of spaces that have gone, too, so that none falls.
+void SpaceHost::add_sight_metrics(Node& node) {
+  using sight::SightCounters;
+  daemon::Metrics& metrics = node.process_context().metrics;
+  const auto by_type = [this] {
+    std::map<std::string, SightCounters> all;
+    for (const auto& [type, totals] : totals_) all[type] = totals.sight;
+    for (const auto& [life, space] : running_) {
+      if (space->space() != nullptr) all[space->type().name] += space->space()->sight().counters();
+    }
+    return all;
+  };
+  struct Kind {
+    const char* name;
+    std::uint64_t SightCounters::*count;
+  };
+  const auto add = [&](const char* name, const char* help, std::vector<Kind> kinds) {
+    metrics.family(name, help, daemon::Metrics::Kind::counter, [by_type, kinds] {
+      std::vector<daemon::Metrics::Sample> samples;
+      for (const auto& [type, counts] : by_type()) {
+        for (const Kind& kind : kinds) {
+          const auto value = static_cast<double>(counts.*kind.count);
+          samples.push_back({{{"type", type}, {"kind", kind.name}}, value});
+        }
+      }
+      return samples;
+    });
+  };
+  add("starbus_space_sight_total", "What clients were told of others, by kind.",
+      {{"scene", &SightCounters::scenes},
+       {"enter", &SightCounters::enters},
+       {"leave", &SightCounters::leaves},
+       {"news", &SightCounters::news},
+       {"move", &SightCounters::moves}});
+  add("starbus_space_sight_encoded_total",
+      "What was encoded for that: once, however many clients are told.",
+      {{"snapshot", &SightCounters::snapshots_encoded},
+       {"delta", &SightCounters::deltas_encoded},
+       {"move", &SightCounters::moves_encoded}});
+  add("starbus_space_sight_hidden_total", "Entities that clients were not shown, each time.",
+      {{"crowded", &SightCounters::crowded}, {"too_large", &SightCounters::too_large}});
+  metrics.family("starbus_space_sight_bytes_total", "Bytes of what clients were told of others.",
+                 daemon::Metrics::Kind::counter, [by_type] {
+                   std::vector<daemon::Metrics::Sample> samples;
+                   for (const auto& [type, counts] : by_type()) {
+                     samples.push_back({{{"type", type}}, static_cast<double>(counts.bytes)});
+                   }
+                   return samples;
+                 });
 }
 
 }  // namespace starbus::nodes::space

@@ -26,6 +26,8 @@ struct SightCounters {
   std::uint64_t bytes = 0;
   std::uint64_t too_large = 0;  ///< entities that are not shown, each time that they became so
   std::uint64_t crowded = 0;    ///< entities that came in sight of a client beyond kMostSeen
+
+  SightCounters& operator+=(const SightCounters& more);
 };
 
 class TickStore {

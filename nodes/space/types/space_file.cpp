@@ -148,16 +148,4 @@ Result<> check_next(const SpaceTypes& types) {
   return Error(bus::Errc::bad_config, std::move(problems));
 }
 
-Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files) {
-  SpaceTypes types;
-  for (const std::filesystem::path& file : files) {
-    auto reader = ConfigReader::open(file);
-    if (!reader) return reader.error();
-    read_space_types(*reader, types);
-    if (const auto read = reader->finish(); !read) return read.error();
-  }
-  if (auto checked = check_next(types); !checked) return checked.error();
-  return types;
-}
-
 }  // namespace starbus::nodes::space

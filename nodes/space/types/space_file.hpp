@@ -2,8 +2,6 @@
 /// and what to write. docs/guide/spaces.md has the keys. Pure but for the files; any thread.
 #pragma once
 
-#include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +15,6 @@ void read_space_types(daemon::ConfigReader& reader, SpaceTypes& types);
 
 /// bad_config: a `next` that names no type, or one whose places have keys, one problem per line.
 Result<> check_next(const SpaceTypes& types);
-
-/// All types of these files. bad_config: the problems of the first file that has some, one per
-/// line; then nothing of any file is used.
-Result<SpaceTypes> load_space_types(std::span<const std::filesystem::path> files);
 
 /// The key `labels` of a table: of a type, what its nodes must have; of a node, what it has. Each
 /// problem is noted in the table.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "nodes/runtime/main_loop.hpp"
@@ -110,6 +111,23 @@ TEST_F(SpacesTest, APlayerEntersAPlaceThatDoesNotRunYetAndFurtherLinesBegin) {
           EXPECT_EQ(co_await players_in(channel), count) << channel;
         }
         EXPECT_NE(node_of.at("space/meadow-1"), node_of.at("space/meadow-2"));
+        // What an operator sees of that. It runs beside this loop, which is not asked.
+        const auto ended = cluster
+                               .run({program("bustop"), "spaces", "meadow", "--busd",
+                                     cluster.endpoint("b"), "--json"},
+                                    "spaces")
+                               ->wait(30s);
+        EXPECT_EQ(ended, 0) << cluster.log_of("spaces");
+        const auto shown = nlohmann::json::parse(cluster.log_of("spaces"), nullptr, false);
+        CO_TRUE(shown.is_object());
+        EXPECT_EQ(shown["service"], "a.spaces-1");
+        CO_TRUE(shown["spaces"].size() == 3);
+        for (const auto& row : shown["spaces"]) {
+          const std::string channel = "space/" + row["space"].get<std::string>();
+          EXPECT_EQ(row["node"], node_of.at(channel)) << row;
+          EXPECT_EQ(row["at_node"]["players"], players.at(channel)) << row;
+          EXPECT_TRUE(row["at_node"]["tick"].contains("took_ms")) << row;
+        }
       },
       60s);
 }

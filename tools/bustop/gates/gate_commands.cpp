@@ -9,12 +9,11 @@
 #include <ostream>
 
 #include "entity/client/limits.hpp"
+#include "tools/bustop/bus_trouble.hpp"
 #include "tools/bustop/commands.hpp"
 #include "tools/bustop/gates/call_text.hpp"
 #include "tools/bustop/gates/gate_readings.hpp"
 #include "tools/bustop/gates/gate_view.hpp"
-#include "tools/bustop/manager_link.hpp"
-#include "tools/bustop/render.hpp"
 #include "tools/terminal/text.hpp"
 
 namespace starbus::bustop {
@@ -25,20 +24,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookAgain(50);  // until gates are asked again how far they have come
 
 int say(const ManagerContext& context, const bus::Error& error) {
-  context.err << "bustop: " << printable(error.to_string()) << "\n";
-  if (error == bus::Errc::unreachable) {
-    context.err << "  -> " << kUnreachableCure << "\n";
-    return kExitUnreachable;
-  }
-  if (error == bus::Errc::denied) {
-    context.err
-        << "  -> operators are users of a [[role]] with trust = \"server\" that may send to "
-           "node/ and group/, as the role tools; see docs/operate/gate.md\n";
-    return kExitFailed;
-  }
-  const std::string cure = cure_of(std::string(bus::name_of(error.code)));
-  if (!cure.empty()) context.err << "  -> " << cure << "\n";
-  return kExitFailed;
+  return bustop::say(context, error, {.denied = kAskingCure});
 }
 
 /// The gates of the cluster, after connect(); with none of them a word to the operator.

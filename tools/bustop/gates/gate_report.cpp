@@ -15,23 +15,13 @@ constexpr std::size_t kSessionHex = 32;
 // A gate with as many sessions as it may have takes a tenth of these.
 constexpr int kMostPages = 1'000;
 
-std::string note_of(const std::string& gate, const bus::Error& error) {
-  return gate + ": " + error.to_string();
-}
-
-const json& rows_of(const json& page, const char* key) {
-  static const json kNone = json::array();
-  const auto found = page.is_object() ? page.find(key) : page.end();
-  return page.is_object() && found != page.end() && found->is_array() ? *found : kNone;
-}
-
 /// Sessions of an account or a player at one gate.
 bus::Result<std::vector<std::string>> sessions_of(const NodeLook& look, const std::string& gate,
                                                   const std::string& name) {
   std::vector<std::string> found;
   const auto walked =
       ask_pages(look, gate, "/clients?name=" + percent_encode(name), {}, [&](const json& page) {
-        for (const json& row : rows_of(page, "clients")) found.push_back(text_at(row, "session"));
+        for (const json& row : rows_at(page, "clients")) found.push_back(text_at(row, "session"));
         return true;
       });
   if (!walked) return walked.error();
@@ -43,25 +33,6 @@ bool is_session(const std::string& id) {
 }
 
 }  // namespace
-
-std::string text_at(const json& from, const char* key) {
-  if (!from.is_object()) return {};
-  const auto found = from.find(key);
-  return found != from.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-std::uint64_t number_at(const json& from, const char* key) {
-  if (!from.is_object()) return 0;
-  const auto found = from.find(key);
-  if (found == from.end() || !found->is_number_integer()) return 0;
-  return found->is_number_unsigned() || found->get<std::int64_t>() >= 0
-             ? found->get<std::uint64_t>()
-             : 0;
-}
-bool flag_at(const json& from, const char* key) {
-  if (!from.is_object()) return false;
-  const auto found = from.find(key);
-  return found != from.end() && found->is_boolean() && found->get<bool>();
-}
 
 bus::Result<std::string> ask_pages(const NodeLook& look, const std::string& gate,
                                    const std::string& target, std::string after,
@@ -95,7 +66,7 @@ ClientList list_clients(const std::vector<std::string>& gates, const NodeLook& l
     const auto walked = ask_pages(look, gate, "/clients?prefix=" + percent_encode(query.prefix),
                                   from, [&](const json& page) {
                                     sessions = number_at(page, "sessions");
-                                    for (const json& row : rows_of(page, "clients")) {
+                                    for (const json& row : rows_at(page, "clients")) {
                                       if (query.limit != 0 && list.rows.size() == query.limit)
                                         return whole = false;
                                       list.rows.emplace_back(gate, row);
@@ -103,7 +74,7 @@ ClientList list_clients(const std::vector<std::string>& gates, const NodeLook& l
                                     return true;
                                   });
     list.sessions += sessions;
-    if (!walked) list.notes.push_back(note_of(gate, walked.error()));
+    if (!walked) list.notes.push_back(node_note(gate, walked.error()));
     if (!whole) {
       list.next = gate + "/" + text_at(list.rows.back().second, "session");
       break;
@@ -120,7 +91,7 @@ ClientFound find_client(const std::vector<std::string>& gates, const NodeLook& l
     if (!is_session(id)) {
       auto named = sessions_of(look, gate, id);
       if (!named) {
-        found.notes.push_back(note_of(gate, named.error()));
+        found.notes.push_back(node_note(gate, named.error()));
         continue;
       }
       sessions = std::move(*named);
@@ -130,12 +101,12 @@ ClientFound find_client(const std::vector<std::string>& gates, const NodeLook& l
       if (shown) {
         found.sessions.emplace_back(gate, std::move(*shown));
       } else if (shown.error() != bus::Errc::no_handler) {
-        found.notes.push_back(note_of(gate, shown.error()));
+        found.notes.push_back(node_note(gate, shown.error()));
       }
     }
     const auto parted = look(gate, "/partings?name=" + percent_encode(id));
     if (!parted) continue;  // noted above, as it does not answer
-    for (const json& row : rows_of(*parted, "partings")) found.partings.emplace_back(gate, row);
+    for (const json& row : rows_at(*parted, "partings")) found.partings.emplace_back(gate, row);
   }
   std::ranges::stable_sort(found.partings, {},
                            [](const auto& row) { return number_at(row.second, "ago_ms"); });
@@ -153,7 +124,7 @@ Audience audience_of(const std::vector<std::string>& gates, const NodeLook& look
                                     return true;
                                   });
     if (!walked) {
-      audience.notes.push_back(note_of(gate, walked.error()));
+      audience.notes.push_back(node_note(gate, walked.error()));
       continue;
     }
     ++audience.gates;
@@ -168,7 +139,7 @@ Heard heard_by(const std::vector<std::string>& gates, const NodeLook& look,
   for (const std::string& gate : gates) {
     const auto told = look(gate, "/announced?" + number);
     if (!told) {
-      heard.notes.push_back(note_of(gate, told.error()));
+      heard.notes.push_back(node_note(gate, told.error()));
       continue;
     }
     const std::string state = text_at(*told, "state");

@@ -11,17 +11,9 @@
 #include <vector>
 
 #include "bus/core/error.hpp"
+#include "tools/bustop/node_answers.hpp"
 
 namespace starbus::bustop {
-
-/// Answers of a node's admin routes, by the name of its process ("HOST.NODE").
-using NodeLook = std::function<bus::Result<nlohmann::json>(const std::string& process,
-                                                           const std::string& target)>;
-
-/// The value under a key, or an empty one if it is missing or of another type.
-std::string text_at(const nlohmann::json& from, const char* key);
-std::uint64_t number_at(const nlohmann::json& from, const char* key);
-bool flag_at(const nlohmann::json& from, const char* key);
 
 /// Asks page by page, until there are no more or `take` returns false: the `next` of the last page
 /// then. Errors: those of `look`; bad_bytes: there are too many pages.

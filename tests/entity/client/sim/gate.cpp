@@ -137,7 +137,9 @@ void Gate::death(const Pid& dead) {
 }
 
 void Gate::tick() {
+  const bool was_cut_off = core.cut_off();
   while (core.tick(world_.clock())) pump();
+  if (core.cut_off() && !was_cut_off) ++world_.oracle.count["cut off"];
   // In calm runs and scripted cases nothing is late: it is held back.
   if (world_.hole < 1'000) core.input_drained();
   pump();

@@ -51,6 +51,32 @@ TEST_F(SpacesSettingsTest, AllProblemsOfAllFilesAreNamedAtOnce) {
   EXPECT_THAT(problems, HasSubstr("unknown key 'file'"));
 }
 
+TEST_F(SpacesSettingsTest, ATypeStandsOnceInAllFiles) {
+  folder_.write("a.toml", kTownFile);
+  folder_.write("b.toml", std::string(kArenaFile) + kTownFile);
+  EXPECT_THAT(read("[spaces]\nfiles = ['" + path("a.toml") + "', '" + path("b.toml") + "']\n"),
+              HasSubstr("b.toml:7:8: 'type': 'town' is there twice"));
+}
+
+TEST_F(SpacesSettingsTest, TheNextPlaceIsATypeWithoutKeysOfAnyFile) {
+  folder_.write("town.toml", kTownFile);
+  folder_.write("arena.toml", std::string(kArenaFile) + "scope = 'key'\nnext = 'town'\n");
+  folder_.write(
+      "duel.toml",
+      "[[space]]\ntype = 'duel'\ncapacity = 2\nmin = [0, 0]\nmax = [9, 9]\nnext = 'arena'\n");
+  const auto files = [&](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += "'" + path(name) + "', ";
+    return "[spaces]\nfiles = [" + text + "]\n";
+  };
+  EXPECT_EQ(read(files({"town.toml", "arena.toml"})), "");
+  EXPECT_EQ(settings_.types.at("arena").next, "town");
+  EXPECT_THAT(read(files({"arena.toml"})),
+              HasSubstr("type 'arena', 'next': 'town': no file has that type"));
+  EXPECT_THAT(read(files({"town.toml", "arena.toml", "duel.toml"})),
+              HasSubstr("type 'duel', 'next': 'arena': its places have keys"));
+}
+
 TEST_F(SpacesSettingsTest, FilesAreNeeded) {
   EXPECT_THAT(read(""), HasSubstr("'files': missing"));
 }

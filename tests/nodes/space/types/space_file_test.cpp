@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
+#include "daemon/config/config.hpp"
 #include "nodes/space/limits.hpp"
-#include "tests/daemon/support.hpp"
 
 namespace starbus::nodes::space {
 namespace {
@@ -172,41 +170,6 @@ TEST(SpaceFile, MoreTypesThanTheLimitAreRefused) {
     text += "[[space]]\ntype = \"t" + std::to_string(i) + "\"\n" + std::string(kArea);
   }
   EXPECT_THAT(types_of(text).error().detail, HasSubstr("more than 1024 types"));
-}
-
-TEST(SpaceFile, ATypeStandsOnceInAllFiles) {
-  const daemon::test::TempFolder folder;
-  const std::string town = "[[space]]\ntype = \"town\"\n" + std::string(kArea);
-  const std::string arena = "[[space]]\ntype = \"arena\"\n" + std::string(kArea);
-  const std::vector files = {folder.write("a.toml", town), folder.write("b.toml", arena)};
-  const auto both = load_space_types(files);
-  ASSERT_TRUE(both) << both.error().to_string();
-  EXPECT_EQ(both->size(), 2U);
-  const std::vector twice = {files[0], folder.write("c.toml", arena + town)};
-  EXPECT_THAT(load_space_types(twice).error().detail,
-              HasSubstr("c.toml:7:8: 'type': 'town' is there twice"));
-  const std::vector gone = {folder.path() / "none.toml"};
-  EXPECT_EQ(load_space_types(gone).error(), bus::Errc::bad_config);
-}
-
-TEST(SpaceFile, TheNextPlaceIsATypeWithoutKeysOfAnyFile) {
-  const daemon::test::TempFolder folder;
-  const auto type = [](const std::string& name, const std::string& more) {
-    return "[[space]]\ntype = \"" + name + "\"\n" + std::string(kArea) + more;
-  };
-  const auto town = folder.write("town.toml", type("town", ""));
-  const auto team = folder.write("team.toml", type("team", "scope = \"key\"\nnext = \"town\"\n"));
-  const std::vector both = {town, team};
-  const auto types = load_space_types(both);
-  ASSERT_TRUE(types) << types.error().to_string();
-  EXPECT_EQ(types->at("team").next, "town");
-  const std::vector alone = {team};
-  EXPECT_THAT(load_space_types(alone).error().detail,
-              HasSubstr("type 'team', 'next': 'town': no file has that type"));
-  const auto duel = folder.write("duel.toml", type("duel", "next = \"team\"\n"));
-  const std::vector keyed = {town, team, duel};
-  EXPECT_THAT(load_space_types(keyed).error().detail,
-              HasSubstr("type 'duel', 'next': 'team': its places have keys"));
 }
 
 }  // namespace

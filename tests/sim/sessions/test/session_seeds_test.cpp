@@ -32,7 +32,7 @@ void run_seeds(std::uint64_t most, bool deaths) {
     for (const auto& [what, count] : result.counts) counts[what] += count;
   }
   for (const char* const happened : {"shown", "updates shown", "begun", "arrivals", "hand-overs",
-                                     "switches", "fate: reply", "busd_crashes"}) {
+                                     "switches", "fate: reply", "busd_crashes", "cut off"}) {
     EXPECT_GT(counts[happened], 0) << happened;
   }
 }
