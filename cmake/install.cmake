@@ -3,6 +3,7 @@
 #   starbus::bus       the client library
 #   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
+#   starbus::space     a game process with spaces: node, and aoi (COMPONENTS space)
 #   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
 #   starbus::nav       ways over ground: stands alone (COMPONENTS nav)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
@@ -13,6 +14,7 @@
 add_library(starbus::bus ALIAS starbus_client)
 add_library(starbus::entity ALIAS starbus_entity)
 add_library(starbus::node ALIAS starbus_node)
+add_library(starbus::space ALIAS starbus_space_all)
 add_library(starbus::aoi ALIAS starbus_aoi)
 add_library(starbus::nav ALIAS starbus_nav)
 add_library(starbus::testing ALIAS starbus_testing)
@@ -34,7 +36,8 @@ endforeach()
 # The target `installable` builds what is installed and nothing else. installable.txt lists its files
 # for scripts/install. Some targets alone may have been built, as scripts/up does: said before
 # anything is copied.
-set(parts base core io client daemon testing aoi nav game_client ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS})
+set(parts base core io client daemon testing aoi nav game_client ${STARBUS_ENTITY_PARTS} ${STARBUS_NODE_PARTS}
+          ${STARBUS_SPACE_PARTS})
 foreach(part ${parts})
   list(APPEND to_build starbus_${part})
 endforeach()
@@ -70,10 +73,16 @@ set_target_properties(starbus_node PROPERTIES EXPORT_NAME node)
 foreach(part ${STARBUS_NODE_PARTS})
   set_target_properties(starbus_${part} PROPERTIES EXPORT_NAME node_${part})
 endforeach()
+set_target_properties(starbus_space_all PROPERTIES EXPORT_NAME space)
+foreach(part ${STARBUS_SPACE_PARTS})
+  set_target_properties(starbus_${part} PROPERTIES EXPORT_NAME space_${part})
+endforeach()
 set(entity_libraries ${STARBUS_ENTITY_PARTS})
 list(TRANSFORM entity_libraries PREPEND starbus_)
 set(node_libraries ${STARBUS_NODE_PARTS})
 list(TRANSFORM node_libraries PREPEND starbus_)
+set(space_libraries ${STARBUS_SPACE_PARTS})
+list(TRANSFORM space_libraries PREPEND starbus_)
 foreach(library ${parts})
   get_target_property(links starbus_${library} INTERFACE_LINK_LIBRARIES)
   list(REMOVE_ITEM links "$<LINK_ONLY:starbus_settings>")
@@ -94,7 +103,9 @@ install(TARGETS starbus_entity ${entity_libraries} EXPORT starbusEntityTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS starbus_node ${node_libraries} EXPORT starbusNodeTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(set Base "" Aoi Daemon Entity GameClient Nav Node Testing)
+install(TARGETS starbus_space_all ${space_libraries} EXPORT starbusSpaceTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(set Base "" Aoi Daemon Entity GameClient Nav Node Space Testing)
   install(EXPORT starbus${set}Targets NAMESPACE starbus:: DESTINATION ${package_dir})
 endforeach()
 

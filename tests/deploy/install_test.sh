@@ -51,7 +51,7 @@ has "$host/usr/lib/tmpfiles.d/starbus.conf"
 for header in bus/client/bus nodes/runtime/node nodes/service/service nodes/replica/mirror \
   nodes/manager/manager_service nodes/manager/id_source nodes/hosting/db_saver \
   nodes/players/account nodes/login/accounts/ticket_check nodes/db/remote/remote_database storage/store \
-  aoi/world; do
+  aoi/world nodes/space/node/space_app nodes/space/movement/move_check; do
   has "$host/usr/local/include/starbus/$header.hpp"
 done
 for file in package.json README.md dist/index.js dist/index.d.ts dist/node.js; do
@@ -138,6 +138,8 @@ if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consume
   run "consumer of nav runs" timeout 30 "$scratch/consumer/consumer_nav" || true
   run "consumer of the game's client runs" timeout 30 "$scratch/consumer/consumer_game" || true
   run "consumer of entities runs" timeout 30 "$scratch/consumer/consumer_entity" || true
+  run "consumer's node with spaces runs" timeout 30 "$scratch/consumer/consumer_space" --schema || true
+  grep -q '"hero"' "$scratch/output" || fail "the schema of the consumer's node has no hero"
   run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true
 fi
 
