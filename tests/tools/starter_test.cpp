@@ -50,18 +50,46 @@ TEST_F(Starter, WritesAProjectOfThatName) {
   EXPECT_THAT(out_.str(), HasSubstr("dragon-2"));
   EXPECT_EQ(entries(), 1u);
   EXPECT_THAT(read("dragon-2/CMakeLists.txt"), HasSubstr("project(dragon-2 "));
-  for (const TemplateFile& file : template_files()) {
-    const std::string text = read(fs::path("dragon-2") / file.path);
-    EXPECT_FALSE(text.empty()) << file.path;
-    EXPECT_THAT(text, Not(HasSubstr("@NAME@"))) << file.path;
-    EXPECT_THAT(text, Not(HasSubstr("@VERSION@"))) << file.path;
-    struct stat status {};
-    ASSERT_EQ(::stat((folder_ / "dragon-2" / file.path).c_str(), &status), 0);
-    EXPECT_EQ((status.st_mode & 0100) != 0, text.starts_with("#!")) << file.path;
-  }
   EXPECT_TRUE(fs::exists(folder_ / "dragon-2/.gitignore"));
+  EXPECT_TRUE(fs::exists(folder_ / "dragon-2/src/chat.hpp")) << "the default template";
   EXPECT_THAT(read("dragon-2/web/index.html"), HasSubstr("<title>dragon-2</title>"));
   EXPECT_THAT(read("dragon-2/config/gate.toml"), HasSubstr("@PORT@")) << "for scripts/up";
+}
+
+TEST_F(Starter, WritesAllFilesOfEachTemplate) {
+  for (const Template& each : templates()) {
+    const std::string name = "my-" + std::string(each.name);
+    ASSERT_EQ(starbus({"new", name, "--template", std::string(each.name), "--in", folder_}), 0)
+        << err_.str();
+    std::size_t written = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_ / name)) {
+      written += entry.is_regular_file() ? 1u : 0u;
+    }
+    EXPECT_EQ(written, each.common.size() + each.own.size()) << each.name;
+    for (const auto& files : {each.common, each.own}) {
+      ASSERT_FALSE(files.empty()) << each.name;
+      for (const TemplateFile& file : files) {
+        const std::string text = read(fs::path(name) / file.path);
+        EXPECT_FALSE(text.empty()) << file.path;
+        EXPECT_THAT(text, Not(HasSubstr("@NAME@"))) << file.path;
+        EXPECT_THAT(text, Not(HasSubstr("@VERSION@"))) << file.path;
+        struct stat status {};
+        ASSERT_EQ(::stat((folder_ / name / file.path).c_str(), &status), 0);
+        EXPECT_EQ((status.st_mode & 0100) != 0, text.starts_with("#!")) << file.path;
+      }
+    }
+  }
+}
+
+TEST_F(Starter, AnUnknownTemplateIsRefusedWithTheList) {
+  EXPECT_EQ(starbus({"new", "demo", "--template", "chess", "--in", folder_.string()}), 1);
+  EXPECT_EQ(err_.str(), "starbus: bad_template: 'chess': the templates are starter, arena\n");
+  EXPECT_EQ(entries(), 0u);
+  EXPECT_EQ(starbus({"new", "--help"}), 0);
+  for (const Template& each : templates()) {
+    EXPECT_THAT(out_.str(),
+                HasSubstr("\n  " + std::string(each.name) + ": " + std::string(each.about)));
+  }
 }
 
 TEST_F(Starter, RefusesWhatIsNoName) {
@@ -98,8 +126,9 @@ TEST_F(Starter, TouchesNothingThatExists) {
 
 TEST_F(Starter, LeavesNothingHalfWritten) {
   // The second file needs a folder where the first one is.
-  const TemplateFile files[] = {{"a", "text"}, {"a/b", "text"}};
-  const Status written = write_project(folder_, "game", files);
+  const TemplateFile common[] = {{"a", "text"}};
+  const TemplateFile own[] = {{"a/b", "text"}};
+  const Status written = write_project(folder_, "game", {"broken", "", common, own});
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().code, Errc::io_error);
   EXPECT_EQ(entries(), 0u);

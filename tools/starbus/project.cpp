@@ -91,6 +91,8 @@ std::string Error::to_string() const {
   switch (code) {
     case Errc::bad_name:
       return "bad_name: " + detail;
+    case Errc::bad_template:
+      return "bad_template: " + detail;
     case Errc::exists:
       return "exists: " + detail + " is there already, and was not touched";
     case Errc::io_error:
@@ -110,8 +112,16 @@ Status check_project_name(std::string_view name) {
   return {};
 }
 
-Status write_project(const fs::path& parent, const std::string& name,
-                     std::span<const TemplateFile> files) {
+boost::system::result<const Template*, Error> find_template(std::string_view name) {
+  std::string known;
+  for (const Template& each : templates()) {
+    if (each.name == name) return &each;
+    known += (known.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return Error{Errc::bad_template, "'" + std::string(name) + "': the templates are " + known};
+}
+
+Status write_project(const fs::path& parent, const std::string& name, const Template& from) {
   if (auto checked = check_project_name(name); !checked) return checked;
   const fs::path target = parent / name;
   std::error_code ignored;
@@ -120,11 +130,13 @@ Status write_project(const fs::path& parent, const std::string& name,
   }
   Draft draft;
   if (auto made = draft.make(parent, name); !made) return made;
-  for (const TemplateFile& file : files) {
-    std::string text(file.text);
-    replace_all(text, "@NAME@", name);
-    replace_all(text, "@VERSION@", STARBUS_VERSION);
-    if (auto written = write_file(draft.folder() / file.path, text); !written) return written;
+  for (const auto& files : {from.common, from.own}) {
+    for (const TemplateFile& file : files) {
+      std::string text(file.text);
+      replace_all(text, "@NAME@", name);
+      replace_all(text, "@VERSION@", STARBUS_VERSION);
+      if (auto written = write_file(draft.folder() / file.path, text); !written) return written;
+    }
   }
   return draft.become(target);
 }

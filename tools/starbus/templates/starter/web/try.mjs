@@ -2,103 +2,21 @@
 // scripts/up. Registers, plays, is cut off, comes back, and checks what it sees at each step. SIGNAL (TERM,
 // KILL) ends its gate, so that it goes on at the other one.
 import assert from 'node:assert/strict';
-import { readFile, realpath } from 'node:fs/promises';
-import { request } from 'node:http';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { readFile } from 'node:fs/promises';
+import { checkPage, load, network, waiting } from './try-kit.mjs';
 
 const [run, signal] = process.argv.slice(2);
 assert(run, 'usage: node web/try.mjs RUN [TERM|KILL]');
-const site = `${run}/site`;
-const built = (path) => realpath(`${site}/${path}`).then((file) => import(pathToFileURL(file).href));
-const { Game } = await built('js/game.js');
-const { webSockets } = await built('node_modules/starbus-client/dist/index.js');
-const json = async (file) => JSON.parse(await readFile(`${site}/${file}`, 'utf8'));
-const settings = await json('settings.json');
-const schema = await json('game.json');
-const page = (await readFile(`${run}/page`, 'utf8')).trim();
-
-// --- the files, and who may come ---
-
-/** Everything that the page imports is there, and is served as what it is. */
-async function crawl(path, seen = new Set()) {
-  if (seen.has(path)) return;
-  seen.add(path);
-  const answer = await fetch(page + path);
-  assert.equal(answer.status, 200, `${path} is served`);
-  assert.match(answer.headers.get('content-type'), /javascript/, path);
-  for (const [, from] of (await answer.text()).matchAll(/^(?:import|export)\b[^'"]*['"](\.[^'"]+)['"]/gm)) {
-    await crawl(new URL(from, page + path).pathname.slice(1), seen);
-  }
-  return seen;
-}
-const html = await (await fetch(page)).text();
-const files = await crawl(/src="([^"]+)"/.exec(html)[1]);
-await crawl(/"starbus-client": "\.\/([^"]+)"/.exec(html)[1], files);
-/** What a gate answers to a browser that shows a page of this origin. */
-function upgrade(origin) {
-  const headers = {
-    Connection: 'Upgrade',
-    Upgrade: 'websocket',
-    Origin: origin,
-    'Sec-WebSocket-Version': '13',
-    'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-  };
-  return new Promise((resolve, reject) => {
-    const asked = request(settings.gates[0].replace('ws:', 'http:'), { headers });
-    asked.on('upgrade', (answer, socket) => resolve(socket.destroy() && answer.statusCode));
-    asked.on('response', (answer) => resolve(answer.resume().statusCode));
-    asked.on('error', reject);
-    asked.end();
-  });
-}
-assert.equal(await upgrade(new URL(page).origin), 101, 'the page may come');
-assert.equal(await upgrade('https://elsewhere.example'), 403, 'other pages may not');
+const built = await load(run);
+const { Game, settings, schema } = built;
+await checkPage(built);
 
 // --- a player ---
 
-/** Node's own (22, or 20 with --experimental-websocket), or that of Debian's node-ws. */
-function socketClass() {
-  if (globalThis.WebSocket !== undefined) return globalThis.WebSocket;
-  try {
-    return createRequire('/usr/share/nodejs/')('ws');
-  } catch {
-    console.error('try-page: this Node has no WebSocket: apt-get install node-ws, or use Node 22');
-    process.exit(1);
-  }
-}
-const Base = socketClass();
-/** The connections of one page. */
-function network() {
-  const open = new Set();
-  let gone = false;
-  class Socket extends Base {
-    constructor(address) {
-      if (gone) throw new Error('no network');
-      super(address);
-      open.add(this);
-    }
-  }
-  return {
-    open,
-    transports: webSockets(Socket),
-    /** As a network that goes away, as far as the client sees. */
-    cut() {
-      for (const each of open) each.close();
-    },
-    /** As a page that was closed: nothing of it is heard any more. */
-    end() {
-      gone = true;
-      this.cut();
-    },
-  };
-}
-
 /** A screen that keeps what it is shown, and wakes those who wait for something on it. */
 function makeScreen(login) {
-  const waits = new Set();
   const shown = { problems: [], heard: [], states: [], players: 0, ended: undefined };
-  const wake = () => waits.forEach((each) => each());
+  const { wake, until } = waiting(shown);
   const screen = {
     status: (text) => shown.states.push(text),
     problem: (text) => shown.problems.push(text),
@@ -112,27 +30,13 @@ function makeScreen(login) {
     if (name === 'login') continue;
     screen[name] = (...args) => (act(...args), wake());
   }
-  /** Resolves when it is so. */
-  const until = (what, is) =>
-    new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`not so in 30 s: ${what}; ${describe()}`)), 30_000);
-      const look = () => {
-        if (!is(shown)) return;
-        clearTimeout(late);
-        waits.delete(look);
-        resolve();
-      };
-      const describe = () => JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
-      waits.add(look);
-      look();
-    });
   return { screen, shown, until };
 }
 const account = `try-${process.pid}`;
 const password = 'correct horse';
 const enter = (login, options = {}) => {
   const seen = makeScreen(login);
-  const net = network();
+  const net = network(built.webSockets);
   const game = new Game(settings, schema, seen.screen, { transports: net.transports, ...options });
   return { game, net, ...seen };
 };

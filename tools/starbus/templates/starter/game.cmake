@@ -1,27 +1,12 @@
-cmake_minimum_required(VERSION 3.25)
-project(@NAME@ VERSION 0.1.0 LANGUAGES CXX)
-
 # Found where the program `starbus` on PATH was installed; elsewhere: -DCMAKE_PREFIX_PATH=PREFIX.
 find_package(starbus @VERSION@ REQUIRED COMPONENTS node testing)
 
-set(CMAKE_CXX_STANDARD 20)
-set(CMAKE_CXX_STANDARD_REQUIRED ON)
-set(CMAKE_CXX_EXTENSIONS OFF)
-add_compile_options(-Wall -Wextra -Wconversion -Wshadow)
-
-# The programs of the game. A class is a header in src; who calls it includes it, too.
+# A class is a header in src; who calls it includes it, too.
 add_executable(game-host src/host.cpp)
 target_link_libraries(game-host PRIVATE starbus::node)
 add_executable(game-console src/console.cpp)
 target_link_libraries(game-console PRIVATE starbus::node)
 
-# The page that plays, and the schema for it.
-option(WITH_WEB "Build the page in web/" ON)
-if(WITH_WEB)
-  add_subdirectory(web)
-endif()
-
-include(CTest)
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   add_executable(game-test tests/game_test.cpp)

@@ -3,19 +3,10 @@
  * Node. The names of methods and properties are those of src/*.hpp.
  */
 import { Client, Schema } from 'starbus-client';
-import type { Bag, Outcome, Saved, SchemaDoc, Transports } from 'starbus-client';
+import type { Bag, Saved, SchemaDoc } from 'starbus-client';
+import { explain } from './basics.js';
+import type { Login, Options, Settings } from './basics.js';
 
-/** settings.json of the page. */
-export interface Settings {
-  /** ws://host:port/, or wss:// where the gate has a certificate. */
-  readonly gates: readonly string[];
-}
-export interface Login {
-  /** An account that exists, or a new one. */
-  readonly method: 'password' | 'create';
-  readonly account: string;
-  readonly password: string;
-}
 /** One of the account's, by its id. */
 export interface Character {
   readonly id: string;
@@ -45,12 +36,6 @@ export interface Screen {
   said(who: string, line: string): void;
   /** Nothing follows. */
   ended(reason: string, text: string): void;
-}
-export interface Options {
-  /** Other than the WebSockets of a browser. */
-  readonly transports?: Transports;
-  /** Of an earlier Game: comes back without a password. */
-  readonly saved?: Saved | undefined;
 }
 
 export class Game {
@@ -143,21 +128,5 @@ export class Game {
     const items = all['backpack'].items as Bag<bigint, { count: bigint }>;
     const backpack = new Map([...items].map(([kind, item]) => [kind, item.count]));
     this.#screen.player({ ...(all as PlayerView), backpack });
-  }
-}
-
-/** What a person may read of a request that was not done. */
-function explain(outcome: Outcome): string {
-  switch (outcome.fate) {
-    case 'replied':
-      return 'not now';
-    case 'refused': // an Error of starbus: its code, and its text
-      return `refused ${outcome.refusal?._2 ?? ''}`;
-    case 'failed':
-      return `${outcome.name} ${outcome.text}`;
-    case 'not_begun':
-      return 'was not begun; try again';
-    default:
-      return 'may have been done: look at what is shown';
   }
 }

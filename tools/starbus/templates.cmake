@@ -1,0 +1,47 @@
+# The projects that `starbus new` writes, as part of the program: one source file with all that is in templates/.
+# A template is what all have in common and its own: templates/common, and templates/NAME. `starter` is the default.
+# Compiled here as examples, too, so that they stay true.
+set(STARBUS_TEMPLATES starter arena)
+set(about_starter "services, a player who is saved, buys and moves, a console, a page of buttons")
+set(about_arena "spaces with portals, in which heroes see each other walk, over two hosts; a page that draws them")
+
+# The files of a folder, as rows of a table.
+function(starbus_template_rows folder table)
+  set(root ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/templates/${folder})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*)
+  set(rows "")
+  foreach(path ${files})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${root}/${path})
+    file(READ ${root}/${path} content)
+    # git would take a file of this name for its own.
+    string(REGEX REPLACE "^gitignore$" ".gitignore" written "${path}")
+    string(APPEND rows "{\"${written}\", R\"template(${content})template\"},\n")
+  endforeach()
+  set(${table} "constexpr TemplateFile ${table}[] = {\n${rows}};\n" PARENT_SCOPE)
+  set(${table}_files "${files}" PARENT_SCOPE)
+endfunction()
+
+set(text "#include \"tools/starbus/project.hpp\"\n\nnamespace starbus::starter {\nnamespace {\n\n")
+starbus_template_rows(common kCommon)
+string(APPEND text "${kCommon}")
+set(rows "")
+foreach(template ${STARBUS_TEMPLATES})
+  starbus_template_rows(${template} k_${template})
+  foreach(path ${k_${template}_files})
+    if(path IN_LIST kCommon_files)
+      message(FATAL_ERROR "${path} stands in templates/common and in templates/${template}")
+    endif()
+  endforeach()
+  string(APPEND text "${k_${template}}")
+  string(APPEND rows "{\"${template}\", \"${about_${template}}\", kCommon, k_${template}},\n")
+endforeach()
+string(APPEND text "constexpr Template kTemplates[] = {\n${rows}};\n\n}  // namespace\n\n")
+string(APPEND text "std::span<const Template> templates() {\n  return kTemplates;\n}\n\n}  // namespace starbus::starter\n")
+set(STARBUS_TEMPLATE_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/template_files.cpp)
+set(known "")
+if(EXISTS ${STARBUS_TEMPLATE_SOURCE})
+  file(READ ${STARBUS_TEMPLATE_SOURCE} known)
+endif()
+if(NOT known STREQUAL text)  # compiled again only if something has changed
+  file(WRITE ${STARBUS_TEMPLATE_SOURCE} "${text}")
+endif()
