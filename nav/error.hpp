@@ -23,7 +23,8 @@ namespace starbus::nav {
     "ask for a partial path, or choose another goal")                                             \
   X(changed, 8, later, "the ground has changed since the search began", "begin it again")         \
   X(not_ready, 9, never, "the search was not begun or has not ended", "begin it, and advance it") \
-  X(not_uniform, 10, never, "jump points need equal costs, no heights in the way, and diagonals", \
+  X(not_uniform, 10, never,                                                                       \
+    "jump points need equal costs, diagonals, no heights in the way, and no links",               \
     "search with a_star, or with automatic")                                                      \
   X(too_far, 11, never, "the cheapest path costs more than kMaxPathCost", "search in parts")      \
   X(too_many, 12, never, "a limit of the ground is reached; the detail names it",                 \
@@ -31,7 +32,8 @@ namespace starbus::nav {
   X(too_large, 13, never, "an option exceeds its limit; the detail names it",                     \
     "see the limits of nav")                                                                      \
   X(corrupt, 14, never, "a text is not what its format says; the detail names the line",          \
-    "get a whole file")
+    "get a whole file")                                                                           \
+  X(unknown_link, 15, never, "no such link: never added, or removed", "forget the id")
 
 STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 40, "nav", STARBUS_NAV_ERRORS)
 

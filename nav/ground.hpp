@@ -38,6 +38,16 @@ struct Obstacle {
   Area area = kWall;  ///< what they are like while it is there: a door's flag lets some agents pass
 };
 
+/// A way between two places that no ground leads over: a jump down a ledge, a ladder, a portal.
+struct Link {
+  Place from;
+  Place to;
+  /// On ground of that area an agent would pay as much as for so many units: 1..kMaxLinkCost.
+  std::uint32_t cost = 1;
+  bool both_ways = false;
+  Area area = kPlain;  ///< agents that pass it may use the link, at their cost of it
+};
+
 /// One search at a time, in the memory of the one before: after the largest that it has done it
 /// allocates nothing. A search that was begun lives in it, so that several can be under way side by
 /// side, each in an object of its own. It belongs to its maker and may not outlive its ground; one
@@ -81,9 +91,12 @@ class Ground {
   /// Makes a kind of agent known; one like it that is known already has the same id. bad_option,
   /// too_large, too_many.
   virtual Result<AgentId> add_agent(const Agent& agent) = 0;
-  /// Brings up to date what is too dear to be computed with every change: the table of jps_plus.
-  /// unknown_agent, not_uniform.
-  virtual Result<void> prepare(AgentId agent) = 0;
+  /// Brings up to date what is too dear to be computed with every change: the table of jps_plus, or
+  /// the clusters of hierarchical. The latter in up to so many pieces, each of which takes as long
+  /// on large ground as on small; the former in one. True if nothing is left to do.
+  /// unknown_agent, not_uniform; bad_option for other algorithms.
+  virtual Result<bool> prepare(AgentId agent, Algorithm algorithm,
+                               std::uint32_t pieces = 0xffff'ffff) = 0;
 
   // -- Places
 
@@ -91,8 +104,8 @@ class Ground {
   /// each axis (0 means here). Among equals that of the lowest piece. bad_position, unknown_agent;
   /// bad_start if there is none.
   virtual Result<Place> nearest(Point at, Point reach, AgentId agent) const = 0;
-  /// Whether the agent can walk from one to the other; false if either is no place for it. Takes no
-  /// search: below a microsecond.
+  /// Whether the agent can get from one to the other, also over links; false if either is no place
+  /// for it. Takes no search: below a microsecond.
   virtual bool reachable(const Place& from, const Place& to, AgentId agent) const = 0;
   /// The area of a place; kWall if there is none.
   virtual Area area_at(const Place& place) const = 0;
@@ -127,6 +140,11 @@ class Ground {
   virtual Result<void> set_present(ObstacleId id, bool present) = 0;
   /// Takes it away for good. unknown_obstacle.
   virtual Result<void> remove_obstacle(ObstacleId id) = 0;
+  /// Adds a link. Agents use it while they can stand at both of its ends. bad_start, bad_goal: an
+  /// end is no place of this ground; bad_option, too_large, too_many.
+  virtual Result<LinkId> add_link(const Link& link) = 0;
+  /// Takes it away for good. unknown_link.
+  virtual Result<void> remove_link(LinkId id) = 0;
 };
 
 }  // namespace starbus::nav

@@ -11,10 +11,9 @@ namespace starbus::nav {
 #define STARBUS_NAV_LIMITS(X)                                                                      \
   X(kMaxSide, 16'384, "cells", "of a grid; a jump distance is 16 bits with a sign", "too_large",   \
     "GridLimits.RefusesSidesBeyondKMaxSide")                                                       \
-  X(kMaxCells, 4'194'304, "cells",                                                                 \
-    "of a grid: 13 to 21 bytes for each kind of agent, and 20 for each search; no path over "      \
-    "equal "                                                                                       \
-    "costs exceeds 32 bits",                                                                       \
+  X(kMaxCells, 16'777'216, "cells",                                                                \
+    "of a grid: 14 to 22 bytes for each kind of agent, and up to 20 for each search; 4,096 x "     \
+    "4,096",                                                                                       \
     "too_large", "GridLimits.RefusesMoreThanKMaxCells")                                            \
   X(kMaxArea, 63, "areas", "as the navmesh that comes has 6 bits for them", "too_large",           \
     "GridLimits.RefusesAreasBeyondKMaxArea")                                                       \
@@ -30,6 +29,18 @@ namespace starbus::nav {
     "too_large", "GridLimits.RefusesAgentsWiderThanKMaxAgentCells")                                \
   X(kMaxObstacles, 4'096, "obstacles", "of a ground: a change looks at all of them", "too_many",   \
     "GridLimits.RefusesMoreThanKMaxObstacles")                                                     \
+  X(kMaxLinks, 1'024, "links", "of a ground: a change looks at all of them", "too_many",           \
+    "GridLimits.RefusesMoreThanKMaxLinks")                                                         \
+  X(kMaxLinkCost, 6'684'672, "units",                                                              \
+    "of a link: as much as the way along the longest side, kMaxSide", "too_large",                 \
+    "GridLimits.RefusesLinksDearerThanKMaxLinkCost")                                               \
+  X(kMaxGraphNodes, 4'194'304, "nodes", "of a graph: 12 bytes each while parts are found",         \
+    "too_large", "GraphLimits.RefusesMoreThanKMaxGraphNodes")                                      \
+  X(kMaxGraphEdges, 8'388'608, "edges", "of a graph: two for each node", "too_large",              \
+    "GraphLimits.RefusesMoreThanKMaxGraphEdges")                                                   \
+  X(kMaxReachParts, 4'096, "parts",                                                                \
+    "of a graph whose reach is a table: a bit for each two of them is 2 MiB", "too_large",         \
+    "GraphLimits.RefusesMoreThanKMaxReachParts")                                                   \
   X(kMaxWeight, 1'000, "percent", "of the estimate: a greater one is greedy search", "too_large",  \
     "GridLimits.RefusesWeightsBeyondKMaxWeight")                                                   \
   X(kMaxFieldGoals, 4'096, "goals", "of one flow field: a wide path, not a map", "too_many",       \

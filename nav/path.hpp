@@ -16,6 +16,8 @@ enum class Algorithm : std::uint8_t {
   breadth_first,  ///< the fewest moves, whatever they cost
   jps,            ///< jump points: grids with equal costs
   jps_plus,       ///< jump points from a table (Ground::prepare); as jps while that is out of date
+  hierarchical,   ///< a way that may cost a little more, found sooner on large ground, by clusters
+                  ///< (Ground::prepare); as automatic while they are out of date
 };
 
 /// How the points of a path are chosen among its cells.
@@ -40,13 +42,21 @@ struct PathRequest {
   std::uint32_t weight = 100;
 };
 
+/// Where a way goes over a link: from the point of this number to the next.
+struct PathLink {
+  std::uint32_t point = 0;
+  LinkId link;
+  friend bool operator==(const PathLink&, const PathLink&) = default;
+};
+
 /// A way.
 struct Path {
-  std::vector<Point> points;   ///< from the start to the end, both included
-  std::uint64_t cost = 0;      ///< in the ground's units; see Ground::unit
-  std::uint64_t version = 0;   ///< of the ground that it leads over
-  std::uint32_t expanded = 0;  ///< nodes that the search has looked around from
-  bool complete = false;       ///< it ends at the goal; otherwise as near as was found
+  std::vector<Point> points;    ///< from the start to the end, both included
+  std::vector<PathLink> links;  ///< that it goes over, in the order of points
+  std::uint64_t cost = 0;       ///< in the ground's units; see Ground::unit
+  std::uint64_t version = 0;    ///< of the ground that it leads over
+  std::uint32_t expanded = 0;   ///< nodes that the search has looked around from
+  bool complete = false;        ///< it ends at the goal; otherwise as near as was found
 };
 
 }  // namespace starbus::nav

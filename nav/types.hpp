@@ -53,4 +53,13 @@ struct ObstacleId {
   friend constexpr auto operator<=>(const ObstacleId&, const ObstacleId&) = default;
 };
 
+/// A link; as ObstacleId.
+struct LinkId {
+  std::uint32_t value = 0;  ///< 0 names none
+  constexpr std::uint32_t index() const { return (value & 0xffff) - 1; }
+  constexpr std::uint32_t generation() const { return value >> 16; }
+  constexpr explicit operator bool() const { return value != 0; }
+  friend constexpr auto operator<=>(const LinkId&, const LinkId&) = default;
+};
+
 }  // namespace starbus::nav

@@ -12,7 +12,7 @@ void CellSearch::settle(std::uint32_t estimate, Spot spot) {
   nearest_ = spot;
 }
 
-template <class Queue, bool kUniform>
+template <class Queue, bool kUniform, bool kLinks>
 bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
   constexpr bool kHeap = std::is_same_v<Queue, HeapQueue>;
   const Layout layout = layer_->layout();
@@ -52,9 +52,7 @@ bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
       if (there.knows(open, cost)) continue;
       const Spot at = stepped(spot, d);
       const std::uint32_t to_go = estimate.between(at, target);
-      if constexpr (!kUniform) {
-        if (std::uint64_t{cost} + to_go > kMaxPathCost) continue;
-      }
+      if (std::uint64_t{cost} + to_go > kMaxPathCost) continue;
       there = {cost, Node::tag_of(open, d)};
       if constexpr (kHeap) {
         queue.push(cost + std::uint64_t{to_go} * weight_ / 100, at);
@@ -62,14 +60,35 @@ bool CellSearch::run_a_star(Queue& queue, std::uint32_t budget) {
         queue.push(cost + to_go, at);
       }
     }
+    if constexpr (kLinks) {
+      for (const LayerLinks::Leg& leg : layer_->links().from(spot)) {
+        Node& there = nodes[layout.index(leg.to)];
+        const std::uint64_t cost = std::uint64_t{node.cost} + leg.cost;
+        const std::uint32_t to_go = estimate.between(leg.to, target);
+        if (cost + to_go > kMaxPathCost) continue;
+        if (there.knows(open, static_cast<std::uint32_t>(cost))) continue;
+        there = {static_cast<std::uint32_t>(cost), Node::tag_of(open, kByLink)};
+        memory_.legs.push_back(layer_->links().number_of(leg));
+        if constexpr (kHeap) {
+          queue.push(cost + std::uint64_t{to_go} * weight_ / 100, leg.to);
+        } else {
+          queue.push(static_cast<std::uint32_t>(cost) + to_go, leg.to);
+        }
+      }
+    }
   }
   return false;
 }
 
-template bool CellSearch::run_a_star<BucketQueue, true>(BucketQueue&, std::uint32_t);
-template bool CellSearch::run_a_star<BucketQueue, false>(BucketQueue&, std::uint32_t);
-template bool CellSearch::run_a_star<HeapQueue, true>(HeapQueue&, std::uint32_t);
-template bool CellSearch::run_a_star<HeapQueue, false>(HeapQueue&, std::uint32_t);
+template <class Queue>
+bool CellSearch::run_a_star_with(Queue& queue, std::uint32_t budget) {
+  if (uniform_) return run_a_star<Queue, true, false>(queue, budget);
+  return layer_->links().empty() ? run_a_star<Queue, false, false>(queue, budget)
+                                 : run_a_star<Queue, false, true>(queue, budget);
+}
+
+template bool CellSearch::run_a_star_with(BucketQueue&, std::uint32_t);
+template bool CellSearch::run_a_star_with(HeapQueue&, std::uint32_t);
 
 bool CellSearch::run_breadth_first(std::uint32_t budget) {
   const Layout& layout = layer_->layout();
@@ -97,6 +116,14 @@ bool CellSearch::run_breadth_first(std::uint32_t budget) {
       if (cost > kMaxPathCost) continue;
       nodes[next] = {static_cast<std::uint32_t>(cost), Node::tag_of(open, d)};
       memory_.line.push_back(stepped(spot, d));
+    }
+    for (const LayerLinks::Leg& leg : layer_->links().from(spot)) {
+      const std::uint32_t next = layout.index(leg.to);
+      const std::uint64_t cost = std::uint64_t{nodes[index].cost} + leg.cost;
+      if (nodes[next].stamp() == open || cost > kMaxPathCost) continue;
+      nodes[next] = {static_cast<std::uint32_t>(cost), Node::tag_of(open, kByLink)};
+      memory_.legs.push_back(layer_->links().number_of(leg));
+      memory_.line.push_back(leg.to);
     }
   }
   return false;

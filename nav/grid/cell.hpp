@@ -24,6 +24,7 @@ struct Cell {
 /// 0..3 along sides: +x, +y, -x, -y; 4..7 diagonal: +x+y, -x+y, -x-y, +x-y.
 using Direction = std::uint8_t;
 inline constexpr Direction kNoDirection = 8;  ///< of where a search begins
+inline constexpr Direction kByLink = 9;       ///< of a cell that a link leads to
 inline constexpr std::array<std::int8_t, 8> kStepX{1, 0, -1, 0, 1, -1, -1, 1};
 inline constexpr std::array<std::int8_t, 8> kStepY{0, 1, 0, -1, 1, 1, -1, -1};
 

@@ -16,7 +16,7 @@ Result<void> CellSearch::begin(const Layer& layer, const CellRequest& request) {
   goal_ = target_ = spot_of(request.to);
   if (!layer.connected(request.from, request.to)) {
     if (!request.partial) return Errc::unreachable;
-    target_ = spot_of(nearest_of_component(layer, layer.component(request.from), request.to));
+    target_ = spot_of(nearest_reachable(layer, layer.component(request.from), request.to));
   }
   start_ = spot_of(request.from);
   if (auto chosen = choose(layer, request); !chosen) return chosen;
@@ -27,9 +27,9 @@ Result<void> CellSearch::begin(const Layer& layer, const CellRequest& request) {
 }
 
 Result<void> CellSearch::choose(const Layer& layer, const CellRequest& request) {
-  uniform_ = layer.uniform();
+  uniform_ = layer.uniform() && layer.links().empty();
   const std::uint32_t least = uniform_ ? 1 : layer.least_cost();
-  estimate_ = Estimate(layer.options().diagonals, least);
+  estimate_ = layer.links().short_cut() ? Estimate() : Estimate(layer.options().diagonals, least);
   weight_ = 100;
   switch (request.algorithm) {
     case Algorithm::breadth_first:
@@ -43,8 +43,13 @@ Result<void> CellSearch::choose(const Layer& layer, const CellRequest& request) 
       method_ = Method::a_star;
       weight_ = request.weight;
       break;
+    case Algorithm::hierarchical:
     case Algorithm::automatic:
       method_ = Method::a_star;
+      if (request.algorithm == Algorithm::hierarchical && layer.clusters() != nullptr) {
+        method_ = Method::clusters;
+        break;
+      }
       if (layer.can_jump()) method_ = layer.jump_table() ? Method::jump_by_table : Method::jump;
       break;
     case Algorithm::jps:
@@ -63,6 +68,10 @@ Result<void> CellSearch::choose(const Layer& layer, const CellRequest& request) 
 
 void CellSearch::start() {
   state_ = State::running;
+  if (method_ == Method::clusters) {
+    return by_clusters_.begin(*layer_, *layer_->clusters(), start_, target_);
+  }
+  memory_.legs.clear();
   memory_.start(layer_->layout().count(), jumps());
   const std::uint32_t first = layer_->layout().index(start_);
   const Node node{0, Node::tag_of(memory_.stamp(), kNoDirection)};
@@ -114,30 +123,54 @@ bool CellSearch::run(std::uint32_t budget) {
           return run_jump<Diagonals::no_cut>(budget);
       }
     case Method::a_star:
-      if (weight_ != 100) {
-        return uniform_ ? run_a_star<HeapQueue, true>(memory_.heap, budget)
-                        : run_a_star<HeapQueue, false>(memory_.heap, budget);
-      }
-      return uniform_ ? run_a_star<BucketQueue, true>(memory_.buckets, budget)
-                      : run_a_star<BucketQueue, false>(memory_.buckets, budget);
+      return weight_ != 100 ? run_a_star_with(memory_.heap, budget)
+                            : run_a_star_with(memory_.buckets, budget);
+    case Method::clusters:
+      if (!by_clusters_.run(budget)) return false;
+      state_ = by_clusters_.found() ? State::found : State::failed;
+      return true;
   }
   return true;
 }
 
+std::uint32_t CellSearch::expanded() const {
+  return method_ == Method::clusters && state_ != State::none ? by_clusters_.expanded() : expanded_;
+}
+
 std::uint64_t CellSearch::cost() const {
   if (layer_ == nullptr || state_ == State::none) return 0;
+  if (method_ == Method::clusters) return by_clusters_.cost();
   const std::uint32_t cost = node_of(end()).cost;
   return uniform_ ? std::uint64_t{cost} * layer_->least_cost() : cost;
 }
 
 Result<void> CellSearch::path(std::vector<Cell>& out) const {
+  std::vector<LinkStep> links;
+  return path(out, links);
+}
+
+Result<void> CellSearch::path(std::vector<Cell>& out, std::vector<LinkStep>& links) const {
   if (state_ == State::none) return Errc::not_ready;
   if (layer_->version() != version_) return Errc::changed;
+  if (method_ == Method::clusters) {
+    out = by_clusters_.cells();
+    links = by_clusters_.links();
+    return {};
+  }
   out.clear();
+  links.clear();
   Spot at = end();
   out.push_back(cell_of(at));
   while (at != start_) {
-    const Direction back = opposite(node_of(at).arrival());
+    const Direction arrival = node_of(at).arrival();
+    if (arrival == kByLink) {
+      // Counted from the end until the list is turned around.
+      links.push_back({static_cast<std::uint32_t>(out.size()), 0});
+      at = before_link(at, links.back().link);
+      out.push_back(cell_of(at));
+      continue;
+    }
+    const Direction back = opposite(arrival);
     if (jumps()) {
       at = add_jump(out, at, memory_.jump_nodes()[layer_->layout().index(at)].origin, back);
       continue;
@@ -146,7 +179,18 @@ Result<void> CellSearch::path(std::vector<Cell>& out) const {
     out.push_back(cell_of(at));
   }
   std::ranges::reverse(out);
+  std::ranges::reverse(links);
+  for (LinkStep& one : links) one.cell = static_cast<std::uint32_t>(out.size()) - 1 - one.cell;
   return {};
+}
+
+// The last leg that improved the way to a cell is the one that it came by.
+Spot CellSearch::before_link(Spot at, std::uint32_t& link) const {
+  const auto& legs = layer_->links().legs();
+  std::size_t i = memory_.legs.size() - 1;
+  while (legs[memory_.legs[i]].to != at) --i;
+  link = legs[memory_.legs[i]].number;
+  return legs[memory_.legs[i]].from;
 }
 
 const Node& CellSearch::node_of(Spot spot) const {
@@ -175,7 +219,7 @@ Spot CellSearch::add_jump(std::vector<Cell>& out, Spot at, Spot origin, Directio
   return origin;
 }
 
-Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to) {
+Cell nearest_reachable(const Layer& layer, std::uint32_t component, Cell to) {
   const Layout& layout = layer.layout();
   const Estimate estimate(layer.options().diagonals, 1);
   const Spot goal = spot_of(to);
@@ -184,7 +228,7 @@ Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to) 
   const auto look = [&](int x, int y) {
     if (x < 0 || y < 0) return;
     const Cell cell{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)};
-    if (!layer.passable(cell) || layer.component(cell) != component) return;
+    if (!layer.passable(cell) || !layer.reaches(component, layer.component(cell))) return;
     // By the estimate, then by row and column.
     const std::uint64_t key =
         std::uint64_t{estimate.between(spot_of(cell), goal)} << 32 | spot_of(cell);

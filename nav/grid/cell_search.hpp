@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nav/error.hpp"
+#include "nav/grid/clusters/cluster_search.hpp"
 #include "nav/grid/layer.hpp"
 #include "nav/grid/search_memory.hpp"
 #include "nav/path.hpp"
@@ -38,29 +39,34 @@ class CellSearch {
   bool found() const { return state_ == State::found; }
   /// Whether the path that there is leads to the goal.
   bool complete() const { return found() && target_ == goal_; }
-  std::uint32_t expanded() const { return expanded_; }
+  std::uint32_t expanded() const;
   /// What the way to the end costs, in units of 1/408 of a cell's side.
   std::uint64_t cost() const;
   /// The cells of that way, from the start on: to the target, or to the one nearest to it that was
   /// expanded. not_ready, changed. Writes into `out`, whose memory is used again.
   Result<void> path(std::vector<Cell>& out) const;
+  /// The same with the links that it goes over, in their order.
+  Result<void> path(std::vector<Cell>& out, std::vector<LinkStep>& links) const;
 
  private:
   enum class State : std::uint8_t { none, running, found, failed };
-  enum class Method : std::uint8_t { a_star, breadth_first, jump, jump_by_table };
+  enum class Method : std::uint8_t { a_star, breadth_first, jump, jump_by_table, clusters };
 
   Result<void> choose(const Layer& layer, const CellRequest& request);
   void start();
   void settle(std::uint32_t estimate, Spot spot);
   bool jumps() const { return method_ == Method::jump || method_ == Method::jump_by_table; }
   const Node& node_of(Spot spot) const;
+  Spot before_link(Spot at, std::uint32_t& link) const;
   static Spot add_jump(std::vector<Cell>& out, Spot at, Spot origin, Direction back);
   Spot end() const { return found() ? target_ : nearest_; }
 
   // What each method does with the next `budget` nodes; true if it has ended.
   bool run(std::uint32_t budget);
-  template <class Queue, bool kUniform>
+  template <class Queue, bool kUniform, bool kLinks>
   bool run_a_star(Queue& queue, std::uint32_t budget);
+  template <class Queue>
+  bool run_a_star_with(Queue& queue, std::uint32_t budget);
   bool run_breadth_first(std::uint32_t budget);
   template <Diagonals kRule>
   bool run_jump(std::uint32_t budget);
@@ -92,10 +98,11 @@ class CellSearch {
   std::uint32_t least_estimate_ = 0;  ///< of cells that were expanded
   Spot nearest_ = 0;                  ///< the first such cell
   SearchMemory memory_;
+  ClusterSearch by_clusters_;
 };
 
-/// The cell of that component that is nearest to another cell by the estimate; among equals the one
-/// with the lowest row, then column. There must be one.
-Cell nearest_of_component(const Layer& layer, std::uint32_t component, Cell to);
+/// The cell nearest to another one by the estimate that can be reached from a component; among
+/// equals the one with the lowest row, then column.
+Cell nearest_reachable(const Layer& layer, std::uint32_t component, Cell to);
 
 }  // namespace starbus::nav::grid

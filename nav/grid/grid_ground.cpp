@@ -21,7 +21,8 @@ GridGround::GridGround(Terrain terrain, const GridOptions& options)
     : terrain_(std::move(terrain)),
       options_(options),
       frame_{options.origin, options.cell_size, Layout(terrain_.width, terrain_.height)},
-      obstacles_(terrain_) {}
+      obstacles_(terrain_),
+      link_generations_(terrain_.links.size()) {}
 
 Box GridGround::bounds() const {
   const auto levels = std::ranges::minmax_element(terrain_.levels);
@@ -57,9 +58,13 @@ Result<AgentId> GridGround::add_agent(const Agent& agent) {
   return AgentId{static_cast<std::uint32_t>(layers_.size())};
 }
 
-Result<void> GridGround::prepare(AgentId agent) {
+Result<bool> GridGround::prepare(AgentId agent, Algorithm algorithm, std::uint32_t pieces) {
   if (layer(agent) == nullptr) return Errc::unknown_agent;
-  return layers_[agent.value - 1]->prepare();
+  Layer& of = *layers_[agent.value - 1];
+  if (algorithm == Algorithm::hierarchical) return of.prepare_clusters(pieces);
+  if (algorithm != Algorithm::jps_plus) return Errc::bad_option;
+  if (auto made = of.prepare(); !made) return made.error();
+  return true;
 }
 
 const Layer* GridGround::layer(AgentId agent) const {
@@ -184,6 +189,46 @@ Result<void> GridGround::set_present(ObstacleId id, bool present) {
   if (!changed) return changed.error();
   apply(*changed);
   return {};
+}
+
+void GridGround::apply_links() {
+  ++version_;
+  for (const auto& layer : layers_) layer->refresh_links();
+}
+
+Result<LinkId> GridGround::add_link(const Link& link) {
+  const auto from = cell(link.from);
+  const auto to = cell(link.to);
+  if (!from) return Errc::bad_start;
+  if (!to) return Errc::bad_goal;
+  const CellLink of{*from, *to, link.cost, link.both_ways, link.area};
+  if (auto fits = check_link(terrain_, of); !fits) return fits.error();
+  const auto free = std::ranges::find(terrain_.links, 0u, &CellLink::cost);
+  const auto number = static_cast<std::uint32_t>(free - terrain_.links.begin());
+  if (free != terrain_.links.end()) {
+    *free = of;
+  } else {
+    if (terrain_.links.size() == kMaxLinks) return Error(Errc::too_many, "kMaxLinks");
+    terrain_.links.push_back(of);
+    link_generations_.push_back(0);
+  }
+  apply_links();
+  return link_id(number);
+}
+
+Result<void> GridGround::remove_link(LinkId id) {
+  if (!id || id.index() >= terrain_.links.size() || id != link_id(id.index()) ||
+      terrain_.links[id.index()].cost == 0) {
+    return Errc::unknown_link;
+  }
+  terrain_.links[id.index()].cost = 0;
+  ++link_generations_[id.index()];
+  apply_links();
+  return {};
+}
+
+LinkId GridGround::link_id(std::uint32_t number) const {
+  return {static_cast<std::uint32_t>(link_generations_[number]) << 16 | (number + 1)};
 }
 
 Result<void> GridGround::remove_obstacle(ObstacleId id) {

@@ -32,7 +32,8 @@ class GridGround final : public Ground {
   double unit() const override { return static_cast<double>(frame_.size) / kStraight; }
 
   Result<AgentId> add_agent(const Agent& agent) override;
-  Result<void> prepare(AgentId agent) override;
+  Result<bool> prepare(AgentId agent, Algorithm algorithm,
+                       std::uint32_t pieces = 0xffff'ffff) override;
 
   Result<Place> nearest(Point at, Point reach, AgentId agent) const override;
   bool reachable(const Place& from, const Place& to, AgentId agent) const override;
@@ -51,6 +52,9 @@ class GridGround final : public Ground {
   Result<ObstacleId> add_obstacle(const Obstacle& obstacle) override;
   Result<void> set_present(ObstacleId id, bool present) override;
   Result<void> remove_obstacle(ObstacleId id) override;
+  /// Ends are cells: a link begins and ends in the middle of one.
+  Result<LinkId> add_link(const Link& link) override;
+  Result<void> remove_link(LinkId id) override;
 
   // -- For those who know that it is a grid
 
@@ -59,6 +63,8 @@ class GridGround final : public Ground {
   const Layer* layer(AgentId agent) const;
   /// The cell of a place; nullopt if there is none.
   std::optional<Cell> cell(const Place& place) const;
+  /// Of a link, by its number in the terrain's list.
+  LinkId link_id(std::uint32_t number) const;
   /// The middle of a cell, which must be one of the grid.
   Place place(Cell cell) const;
   /// The point of a place within its cell; for a place that has one.
@@ -77,12 +83,14 @@ class GridGround final : public Ground {
   Place place_at(FinePoint at) const;
   Place place_in(Cell cell, Point near) const;
   void apply(const CellBox& changed);
+  void apply_links();
 
   Terrain terrain_;
   GridOptions options_;
   Frame frame_;
   Obstacles obstacles_;
-  std::vector<std::unique_ptr<Layer>> layers_;  ///< by agent
+  std::vector<std::unique_ptr<Layer>> layers_;   ///< by agent
+  std::vector<std::uint16_t> link_generations_;  ///< by number
   std::uint64_t version_ = 1;
 };
 

@@ -18,12 +18,17 @@ class GridSearch final : public Search {
   Result<void> path(Path& out) override;
 
  private:
+  void smooth(std::vector<Cell>& cells) const;
+  void smooth_between_links();
   void write_points(Path& out) const;
 
   const GridGround& ground_;
   PathRequest request_;
   CellSearch search_;
   std::vector<Cell> cells_;
+  std::vector<LinkStep> links_;
+  std::vector<Cell> part_;  ///< scratch of smooth_between_links
+  std::vector<Cell> smoothed_;
   bool begun_ = false;
 };
 

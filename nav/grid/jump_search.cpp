@@ -30,9 +30,11 @@ inline std::uint32_t CellSearch::straight_jump(Spot from) const {
 inline void CellSearch::reach(Spot origin, std::uint32_t cost, Spot at, Direction arrival) {
   JumpNode& node = memory_.jump_nodes()[layer_->layout().index(at)];
   const std::uint32_t open = memory_.stamp();
-  if (node.knows(open, cost)) return;
+  const std::uint32_t to_go = estimate_.between(at, target_);
+  // A jump is too short for a sum of 32 bits to come around unseen.
+  if (node.knows(open, cost) || std::uint64_t{cost} + to_go > kMaxPathCost) return;
   node = {{cost, Node::tag_of(open, arrival)}, origin};
-  memory_.buckets.push(cost + estimate_.between(at, target_), at);
+  memory_.buckets.push(cost + to_go, at);
 }
 
 // Along a diagonal the cells from which a straight jump leads on are not opened themselves: what

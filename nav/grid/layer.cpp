@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "nav/grid/clusters/clusters.hpp"
+
 namespace starbus::nav::grid {
 
 Layer::Layer(const Terrain& terrain, const Options& options)
@@ -31,7 +33,10 @@ Layer::Layer(const Terrain& terrain, const Options& options)
   was_passable_ = passable_;
   update_moves(all, nullptr);
   components_.label(layout_, passable_, moves_);
+  update_links();
 }
+
+Layer::~Layer() = default;
 
 void Layer::refresh(const CellBox& changed) {
   const CellBox cells = changed.grown(options_.margin, layout_);
@@ -41,6 +46,54 @@ void Layer::refresh(const CellBox& changed) {
   std::vector<Components::Change> changes;
   update_moves(cells.grown(1, layout_), &changes);
   components_.change(changes, passable_, moves_);
+  if (clusters_) clusters_->touch(cells.grown(1, layout_));
+  update_links();
+}
+
+void Layer::refresh_links() {
+  ++version_;
+  update_links();
+}
+
+// What the agent can use of the links, where it can stand at both ends.
+void Layer::update_links() {
+  if (terrain_.links.empty() && links_.empty()) return;
+  const Agent& agent = options_.agent;
+  std::vector<LayerLinks::Pair> pairs;
+  for (std::uint32_t i = 0; i < terrain_.links.size(); ++i) {
+    const CellLink& link = terrain_.links[i];
+    if (link.cost == 0 || link.area == kWall || !agent.passes(options_.areas.flags[link.area]) ||
+        !passable(link.from) || !passable(link.to)) {
+      continue;
+    }
+    const std::uint32_t cost = link.cost * agent.costs[link.area];
+    pairs.push_back({spot_of(link.from), spot_of(link.to), cost,
+                     link.both_ways ? cost : LayerLinks::kClosed, i});
+  }
+  if (clusters_) {
+    const auto touch_what_lacks = [&](const auto& some, const auto& others) {
+      for (const LayerLinks::Pair& pair : some) {
+        const auto at =
+            std::ranges::lower_bound(others, pair.number, {}, &LayerLinks::Pair::number);
+        if (at != others.end() && *at == pair) continue;
+        clusters_->touch_link_at(pair.from);
+        clusters_->touch_link_at(pair.to);
+      }
+    };
+    touch_what_lacks(links_.pairs(), pairs);
+    touch_what_lacks(pairs, links_.pairs());
+  }
+  links_.assign(std::move(pairs), Estimate(options_.diagonals, least_cost_));
+  link_reach_.assign(links_, components_, layout_);
+}
+
+bool Layer::prepare_clusters(std::uint32_t pieces) {
+  if (!clusters_) clusters_ = std::make_unique<Clusters>(*this);
+  return clusters_->work(pieces);
+}
+
+const Clusters* Layer::clusters() const {
+  return clusters_ && clusters_->ready() ? clusters_.get() : nullptr;
 }
 
 Result<void> Layer::prepare() {

@@ -1,8 +1,9 @@
 /// Layer: a grid as one kind of agent finds it: which cells it can pass, the moves that lead from
 /// each, what they cost, and what can be reached from where; as bits by rows and by columns, too,
-/// and with the table of jump points if that was asked for. All searches read a layer.
+/// and with the table of jump points and the clusters if those were asked for. All searches read a
+/// layer.
 ///
-/// Owns its tables. refresh() and prepare() are for the owner's thread while no other one reads.
+/// Owns its tables. Whatever is not const is for the owner's thread while no other one reads.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,14 @@
 #include "nav/grid/cell.hpp"
 #include "nav/grid/components.hpp"
 #include "nav/grid/jump_table.hpp"
+#include "nav/grid/link_reach.hpp"
+#include "nav/grid/links.hpp"
 #include "nav/grid/rules.hpp"
 #include "nav/grid/terrain.hpp"
 
 namespace starbus::nav::grid {
+
+class Clusters;
 
 class Layer {
  public:
@@ -31,16 +36,24 @@ class Layer {
 
   /// The terrain must outlive it, and have passed check().
   Layer(const Terrain& terrain, const Options& options);
+  ~Layer();
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
 
   /// The areas of these cells have changed.
   void refresh(const CellBox& changed);
+  /// The links of the terrain have changed.
+  void refresh_links();
   /// Makes the table of jump points, if it is not up to date. not_uniform.
   Result<void> prepare();
+  /// Makes the clusters, or brings them up to date: up to so many pieces of that, each of which is
+  /// work on one cluster or two. True if nothing is left to do.
+  bool prepare_clusters(std::uint32_t pieces);
 
   const Layout& layout() const { return layout_; }
   const Options& options() const { return options_; }
   const Rules& rules() const { return rules_; }
-  /// Rises with every refresh().
+  /// Rises with every refresh() and refresh_links().
   std::uint64_t version() const { return version_; }
 
   /// Whether the agent may stand there; false beyond the grid.
@@ -48,8 +61,12 @@ class Layer {
     return layout_.contains(cell) && passable_[layout_.index(cell)] != 0;
   }
   /// Whether a way leads from one to the other; false if either is no place to stand.
-  bool connected(Cell a, Cell b) const {
-    return passable(a) && passable(b) && component(a) == component(b);
+  bool connected(Cell from, Cell to) const {
+    return passable(from) && passable(to) && reaches(component(from), component(to));
+  }
+  /// The same of components that there are.
+  bool reaches(std::uint32_t from, std::uint32_t to) const {
+    return from == to || (!links_.empty() && link_reach_.reaches(from, to));
   }
   /// The name of a cell's component until the next refresh(); 0 if it is not passable.
   std::uint32_t component(Cell cell) const { return components_.of(layout_.index(cell)); }
@@ -63,10 +80,15 @@ class Layer {
   const Mask* around() const { return around_.data(); }        ///< neighbours that can be passed
   const std::uint8_t* costs() const { return costs_.data(); }  ///< of entering a cell, times
 
+  /// What the agent can use of the terrain's links.
+  const LayerLinks& links() const { return links_; }
+
   /// Whether all cells cost the same and no height is in the way of a move.
   bool uniform() const { return dear_ == 0 && steep_ == 0; }
   /// Whether jump points can be used.
-  bool can_jump() const { return uniform() && options_.diagonals != Diagonals::none; }
+  bool can_jump() const {
+    return uniform() && options_.diagonals != Diagonals::none && links_.empty();
+  }
   /// The least that any cell can cost, times.
   std::uint32_t least_cost() const { return least_cost_; }
   const BitLines& rows() const { return rows_; }
@@ -75,12 +97,15 @@ class Layer {
   const JumpTable* jump_table() const {
     return table_version_ == version_ ? table_.get() : nullptr;
   }
+  /// Likewise.
+  const Clusters* clusters() const;
 
  private:
   bool passes(std::uint32_t x, std::uint32_t y) const;
   bool free_within_margin(std::uint32_t x, std::uint32_t y) const;
   void update_cells(const CellBox& box);
   void update_moves(const CellBox& box, std::vector<Components::Change>* changes);
+  void update_links();
   bool climbs(Cell from, Cell to) const;
   Mask climbable(Cell cell, Mask moves) const;
 
@@ -102,8 +127,11 @@ class Layer {
   BitLines rows_;
   BitLines columns_;
   Components components_;
+  LayerLinks links_;
+  LinkReach link_reach_;  ///< made if there are links
   std::unique_ptr<JumpTable> table_;
   std::uint64_t table_version_ = 0;
+  std::unique_ptr<Clusters> clusters_;
 };
 
 }  // namespace starbus::nav::grid

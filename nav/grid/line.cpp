@@ -138,20 +138,35 @@ void keep_corners(std::vector<Cell>& path) {
   path.resize(kept);
 }
 
+// From each point to the furthest one that is seen, which is looked for in steps that double, and
+// then halve: a line of a thousand cells is not walked a thousand times.
 void keep_sight(const Layer& layer, std::vector<Cell>& path) {
   if (path.size() < 3) return;
-  const auto cost = [&](Cell cell) { return layer.costs()[layer.layout().index(cell)]; };
+  const auto cost = [&](std::size_t i) { return layer.costs()[layer.layout().index(path[i])]; };
+  const std::size_t end = path.size() - 1;
   std::size_t kept = 1;
-  Cell anchor = path[0];
-  bool even = cost(path[1]) == cost(anchor);  // all cells since the anchor cost what it does
-  for (std::size_t i = 2; i < path.size(); ++i) {
-    even = even && cost(path[i]) == cost(anchor);
-    if (even && sees(layer, anchor, path[i])) continue;
-    anchor = path[i - 1];
-    even = cost(path[i]) == cost(anchor);
-    path[kept++] = anchor;
+  std::size_t even = 0;  // all cells from the anchor to this one cost the same
+  for (std::size_t at = 0; at < end;) {
+    const Cell anchor = path[at];
+    even = std::max(even, at);
+    while (even < end && cost(even + 1) == cost(at)) ++even;
+    std::size_t seen = at + 1;
+    std::size_t hidden = even + 1;
+    for (std::size_t step = 2; at + step < hidden; step *= 2) {
+      if (sees(layer, anchor, path[at + step])) {
+        seen = at + step;
+      } else {
+        hidden = at + step;
+      }
+    }
+    while (hidden > seen + 1) {
+      const std::size_t middle = seen + (hidden - seen) / 2;
+      (sees(layer, anchor, path[middle]) ? seen : hidden) = middle;
+    }
+    at = seen;
+    if (at < end) path[kept++] = path[at];
   }
-  path[kept++] = path.back();
+  path[kept++] = path[end];
   path.resize(kept);
 }
 

@@ -131,7 +131,10 @@ Result<Place> GridGround::random_point_near(const Place& near, float radius, Age
         const Cell cell{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)};
         const double dx = static_cast<double>(x) - at.x;
         const double dy = static_cast<double>(y) - at.y;
-        if (dx * dx + dy * dy > cells * cells || of.component(cell) != component) continue;
+        if (dx * dx + dy * dy > cells * cells || !of.passable(cell) ||
+            !of.reaches(component, of.component(cell))) {
+          continue;
+        }
         if (!use(cell)) return;
       }
     }

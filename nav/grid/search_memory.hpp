@@ -67,6 +67,8 @@ class SearchMemory {
   HeapQueue heap;
   std::vector<Spot> line;  ///< of a breadth-first search, with what it has left
   std::size_t head = 0;    ///< of the line
+  /// By which cells were reached, in that order: numbers among LayerLinks::legs().
+  std::vector<std::uint32_t> legs;
 
  private:
   static constexpr std::uint32_t kLastStamp = (1u << 24) - 4;

@@ -6,7 +6,7 @@
 namespace starbus::nav::grid {
 
 Terrain plain(std::uint32_t width, std::uint32_t height, Area area) {
-  return {width, height, std::vector<Area>(std::size_t{width} * height, area), {}};
+  return {width, height, std::vector<Area>(std::size_t{width} * height, area), {}, {}};
 }
 
 Result<Terrain> terrain_of(std::string_view picture) {
@@ -51,6 +51,20 @@ Result<void> check(const Terrain& terrain) {
   if (!std::ranges::all_of(terrain.levels, [](float level) { return std::isfinite(level); })) {
     return Error(Errc::bad_option, "levels: not a number");
   }
+  if (terrain.links.size() > kMaxLinks) return Error(Errc::too_many, "kMaxLinks");
+  for (const CellLink& link : terrain.links) {
+    if (auto fits = check_link(terrain, link); !fits) return fits;
+  }
+  return {};
+}
+
+Result<void> check_link(const Terrain& terrain, const CellLink& link) {
+  const auto within = [&](Cell cell) { return cell.x < terrain.width && cell.y < terrain.height; };
+  if (!within(link.from) || !within(link.to)) return Error(Errc::bad_option, "link: an end");
+  if (link.from == link.to) return Error(Errc::bad_option, "link: both ends are the same cell");
+  if (link.cost == 0) return Error(Errc::bad_option, "link: no cost");
+  if (link.cost > kMaxLinkCost) return Error(Errc::too_large, "kMaxLinkCost");
+  if (link.area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
   return {};
 }
 

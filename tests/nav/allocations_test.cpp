@@ -33,9 +33,10 @@ namespace {
 
 TEST(Allocations, NoneOnceASearchIsWarm) {
   Chance chance(31);
-  auto ground = *GridGround::create(random_terrain(chance, 120, 120, 25), {});
+  auto ground = *GridGround::create(random_terrain(chance, 420, 120, 25), {});
   const AgentId agent = *ground->add_agent({});
-  ASSERT_TRUE(ground->prepare(agent));
+  ASSERT_TRUE(*ground->prepare(agent, Algorithm::jps_plus));
+  ASSERT_TRUE(*ground->prepare(agent, Algorithm::hierarchical));
   const Layer& layer = *ground->layer(agent);
   auto search = ground->make_search();
   Path path;
@@ -49,7 +50,7 @@ TEST(Allocations, NoneOnceASearchIsWarm) {
                           .partial = i % 2 == 0};
       for (const Algorithm algorithm :
            {Algorithm::a_star, Algorithm::dijkstra, Algorithm::breadth_first, Algorithm::jps,
-            Algorithm::jps_plus}) {
+            Algorithm::jps_plus, Algorithm::hierarchical}) {
         request.algorithm = algorithm;
         (void)search->find(request, path);
       }

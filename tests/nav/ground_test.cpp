@@ -262,7 +262,7 @@ TEST(Ground, AWayAvoidsDearGroundAndKeepsToRoads) {
   EXPECT_TRUE(on_road) << "no line over dear ground replaces the road";
   request.algorithm = Algorithm::jps;
   EXPECT_EQ(search->begin(request).error(), Errc::not_uniform);
-  EXPECT_EQ(ground->prepare(id).error(), Errc::not_uniform);
+  EXPECT_EQ(ground->prepare(id, Algorithm::jps_plus).error(), Errc::not_uniform);
 }
 
 TEST(Ground, RefusesWhatItDoesNotKnow) {
@@ -286,7 +286,8 @@ TEST(Ground, RefusesWhatItDoesNotKnow) {
   request.weight = 150;
   request.algorithm = Algorithm::jps;
   EXPECT_EQ(search->begin(request).error(), Errc::bad_option) << "a weight is for a_star";
-  EXPECT_EQ(ground->prepare({}).error(), Errc::unknown_agent);
+  EXPECT_EQ(ground->prepare(agent, Algorithm::a_star).error(), Errc::bad_option);
+  EXPECT_EQ(ground->prepare({}, Algorithm::jps_plus).error(), Errc::unknown_agent);
   EXPECT_EQ(ground->random_point({3}, 0).error(), Errc::unknown_agent);
   EXPECT_EQ(ground->raycast({}, {}, agent).error(), Errc::bad_start);
   EXPECT_EQ(ground->set_area({{INFINITY, 0, 0}, {}}, 1).error(), Errc::bad_position);
@@ -303,7 +304,7 @@ TEST(Ground, RefusesWhatItDoesNotKnow) {
 TEST(Ground, JpsPlusAnswersWhileItsTableIsOutOfDate) {
   auto ground = ground_of(kHalls);
   const AgentId agent = *ground->add_agent({});
-  ASSERT_TRUE(ground->prepare(agent));
+  ASSERT_TRUE(*ground->prepare(agent, Algorithm::jps_plus));
   ASSERT_NE(ground->layer(agent)->jump_table(), nullptr);
   auto search = ground->make_search();
   Path path;
@@ -318,7 +319,7 @@ TEST(Ground, JpsPlusAnswersWhileItsTableIsOutOfDate) {
   ASSERT_TRUE(search->find(request, path));
   EXPECT_GE(path.cost, cost);
   const std::uint64_t later = path.cost;
-  ASSERT_TRUE(ground->prepare(agent));
+  ASSERT_TRUE(*ground->prepare(agent, Algorithm::jps_plus));
   ASSERT_TRUE(search->find(request, path));
   EXPECT_EQ(path.cost, later);
 }

@@ -36,9 +36,9 @@ TEST(GridLimits, RefusesSidesBeyondKMaxSide) {
 }
 
 TEST(GridLimits, RefusesMoreThanKMaxCells) {
-  EXPECT_TRUE(check(plain(2'048, kMaxCells / 2'048)));
-  EXPECT_TRUE(exceeds(check(plain(2'048, kMaxCells / 2'048 + 1)), "kMaxCells"));
-  EXPECT_TRUE(exceeds(GridGround::create(plain(2'049, 2'048), {}), "kMaxCells"));
+  EXPECT_TRUE(check(plain(4'096, kMaxCells / 4'096)));
+  EXPECT_TRUE(exceeds(check(plain(4'096, kMaxCells / 4'096 + 1)), "kMaxCells"));
+  EXPECT_TRUE(exceeds(GridGround::create(plain(4'097, 4'096), {}), "kMaxCells"));
 }
 
 TEST(GridLimits, RefusesAreasBeyondKMaxArea) {
@@ -90,6 +90,29 @@ TEST(GridLimits, EndsPathsBeyondKMaxPathCost) {
   EXPECT_TRUE(exceeds(field.build(layer, {}, 1), "", Errc::bad_goal));
   const FlowField::Goal goal{{0, 0}, kMaxPathCost + 1};
   EXPECT_TRUE(exceeds(field.build(layer, {&goal, 1}), "kMaxPathCost"));
+}
+
+TEST(GridLimits, RefusesMoreThanKMaxLinks) {
+  auto ground = *GridGround::create(plain(2, 1), {});
+  ASSERT_TRUE(ground->add_agent({}));
+  const Link link{.from = ground->place({0, 0}), .to = ground->place({1, 0}), .cost = 408};
+  LinkId last;
+  for (std::uint32_t i = 0; i < kMaxLinks; ++i) last = *ground->add_link(link);
+  EXPECT_TRUE(exceeds(ground->add_link(link), "kMaxLinks", Errc::too_many));
+  ASSERT_TRUE(ground->remove_link(last));
+  EXPECT_EQ(ground->remove_link(last).error(), Errc::unknown_link);
+  EXPECT_TRUE(ground->add_link(link));
+  Terrain terrain = plain(2, 1);
+  terrain.links.assign(kMaxLinks + 1, {{0, 0}, {1, 0}, 408});
+  EXPECT_TRUE(exceeds(check(terrain), "kMaxLinks", Errc::too_many));
+}
+
+TEST(GridLimits, RefusesLinksDearerThanKMaxLinkCost) {
+  auto ground = *GridGround::create(plain(2, 1), {});
+  Link link{.from = ground->place({0, 0}), .to = ground->place({1, 0}), .cost = kMaxLinkCost};
+  EXPECT_TRUE(ground->add_link(link));
+  link.cost = kMaxLinkCost + 1;
+  EXPECT_TRUE(exceeds(ground->add_link(link), "kMaxLinkCost"));
 }
 
 TEST(GridLimits, RefusesMoreThanKMaxAgents) {

@@ -30,8 +30,9 @@ bool climbs(const Case& of, Cell a, Cell b) {
   return std::fabs(of.terrain.level(a) - of.terrain.level(b)) <= of.options.agent.climb;
 }
 
-template <class Cost>
-std::vector<std::uint64_t> relax(const Case& of, Cell from, Cost cost_of_move) {
+template <class Cost, class LinkCost>
+std::vector<std::uint64_t> relax(const Case& of, Cell from, Cost cost_of_move,
+                                 LinkCost cost_of_link) {
   const Terrain& terrain = of.terrain;
   std::vector<std::uint64_t> costs(terrain.areas.size(), kNoWay);
   const auto at = [&](Cell cell) -> std::uint64_t& {
@@ -57,6 +58,16 @@ std::vector<std::uint64_t> relax(const Case& of, Cell from, Cost cost_of_move) {
           changed = true;
         }
       }
+    }
+    for (const CellLink& link : terrain.links) {
+      if (!may_use(of, link)) continue;
+      const auto over = [&](Cell here, Cell there) {
+        if (at(here) == kNoWay || at(here) + cost_of_link(link) >= at(there)) return;
+        at(there) = at(here) + cost_of_link(link);
+        changed = true;
+      };
+      over(link.from, link.to);
+      if (link.both_ways) over(link.to, link.from);
     }
   }
   return costs;
@@ -156,18 +167,33 @@ bool may_move(const Case& of, Cell from, int dx, int dy) {
   return false;
 }
 
+bool may_use(const Case& of, const CellLink& link) {
+  return link.cost != 0 && link.area != kWall &&
+         of.options.agent.passes(of.options.areas.flags[link.area]) &&
+         may_stand(of, link.from.x, link.from.y) && may_stand(of, link.to.x, link.to.y);
+}
+
+std::uint64_t cost_of(const Case& of, const CellLink& link) {
+  return std::uint64_t{link.cost} * of.options.agent.costs[link.area];
+}
+
 std::uint32_t cost_of(const Case& of, Cell cell) {
   return of.options.agent.costs[of.terrain.area(cell)];
 }
 
 std::vector<std::uint64_t> all_costs(const Case& of, Cell from) {
-  return relax(of, from, [&](Cell to, int d) -> std::uint64_t {
-    return std::uint64_t{d < 4 ? 408u : 577u} * cost_of(of, to);
-  });
+  return relax(
+      of, from,
+      [&](Cell to, int d) -> std::uint64_t {
+        return std::uint64_t{d < 4 ? 408u : 577u} * cost_of(of, to);
+      },
+      [&](const CellLink& link) { return cost_of(of, link); });
 }
 
 std::vector<std::uint64_t> all_moves(const Case& of, Cell from) {
-  return relax(of, from, [](Cell, int) -> std::uint64_t { return 1; });
+  return relax(
+      of, from, [](Cell, int) -> std::uint64_t { return 1; },
+      [](const CellLink&) -> std::uint64_t { return 1; });
 }
 
 Found a_star(const Case& of, Cell from, Cell to, bool with_estimate) {
@@ -225,9 +251,19 @@ Found a_star(const Case& of, Cell from, Cell to, bool with_estimate) {
   return found;
 }
 
-std::uint64_t path_cost(const Case& of, const std::vector<Cell>& path) {
+std::uint64_t path_cost(const Case& of, const std::vector<Cell>& path,
+                        const std::vector<LinkStep>& links) {
   std::uint64_t cost = 0;
+  std::size_t used = 0;
   for (std::size_t i = 1; i < path.size(); ++i) {
+    if (used < links.size() && links[used].cell == i - 1) {
+      const CellLink& link = of.terrain.links[links[used++].link];
+      const bool onwards = link.from == path[i - 1] && link.to == path[i];
+      const bool back = link.both_ways && link.to == path[i - 1] && link.from == path[i];
+      if (!may_use(of, link) || (!onwards && !back)) return kNoWay;
+      cost += cost_of(of, link);
+      continue;
+    }
     const int dx = path[i].x - path[i - 1].x;
     const int dy = path[i].y - path[i - 1].y;
     if (std::max(std::abs(dx), std::abs(dy)) != 1 || !may_move(of, path[i - 1], dx, dy)) {
@@ -235,7 +271,7 @@ std::uint64_t path_cost(const Case& of, const std::vector<Cell>& path) {
     }
     cost += std::uint64_t{dx == 0 || dy == 0 ? 408u : 577u} * cost_of(of, path[i]);
   }
-  return cost;
+  return used == links.size() ? cost : kNoWay;
 }
 
 }  // namespace starbus::nav::grid::test

@@ -45,6 +45,8 @@ Cell random_place(Chance& chance, const Layer& layer);
 /// alone.
 bool may_stand(const Case& of, int x, int y);
 bool may_move(const Case& of, Cell from, int dx, int dy);
+bool may_use(const Case& of, const CellLink& link);
+std::uint64_t cost_of(const Case& of, const CellLink& link);
 /// What entering a cell costs.
 std::uint32_t cost_of(const Case& of, Cell cell);
 
@@ -63,6 +65,7 @@ struct Found {
 Found a_star(const Case& of, Cell from, Cell to, bool with_estimate);
 
 /// What a path costs; kNoWay if one of its steps is no move.
-std::uint64_t path_cost(const Case& of, const std::vector<Cell>& path);
+std::uint64_t path_cost(const Case& of, const std::vector<Cell>& path,
+                        const std::vector<LinkStep>& links = {});
 
 }  // namespace starbus::nav::grid::test

@@ -26,6 +26,7 @@ void read_a_map(std::string_view text) {
   if (terrain->areas.size() > 4'096) return;
   grid::Layer layer(*terrain, {});
   must(!layer.can_jump() || layer.prepare().has_value());
+  must(layer.prepare_clusters(~0u) && layer.clusters() != nullptr);
 }
 
 void read_some_scenarios(std::string_view text) {
