@@ -63,7 +63,16 @@ Map::Map(std::uint32_t side, std::uint32_t room, std::uint32_t blocked, std::uin
     if (layer_.connected(from, to)) pairs_.emplace_back(from, to);
   }
   apart_ = {pairs_.front().first, grid::Cell{1, 1}};
+}
+
+void Map::make_table() {
   (void)layer_.prepare();  // these maps are uniform
+}
+
+void Map::turn(grid::Cell cell) {
+  starbus::nav::Area& area = terrain_.areas[std::size_t{cell.y} * terrain_.width + cell.x];
+  area = area == starbus::nav::kWall ? starbus::nav::kPlain : starbus::nav::kWall;
+  layer_.refresh({cell.x, cell.y, cell.x + 1u, cell.y + 1u});
 }
 
 }  // namespace starbus::bench::nav

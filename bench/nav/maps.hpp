@@ -18,6 +18,12 @@ class Map {
   /// walls, each by chance.
   Map(std::uint32_t side, std::uint32_t room, std::uint32_t blocked, std::uint32_t pairs);
 
+  /// Makes the table of jump points.
+  void make_table();
+  /// Closes a passable cell, or opens one that is closed.
+  void turn(starbus::nav::grid::Cell cell);
+
+  starbus::nav::grid::Layer& layer() { return layer_; }
   const starbus::nav::grid::Layer& layer() const { return layer_; }
   const std::vector<std::pair<starbus::nav::grid::Cell, starbus::nav::grid::Cell>>& pairs() const {
     return pairs_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/nav/cases.hpp"
+#include "bench/nav/wide.hpp"
 
 namespace starbus::bench::nav {
 namespace {
@@ -18,6 +19,11 @@ constexpr double kJumpRandom = 3;
 constexpr double kTable = 4;           // times as fast as jump points without a table
 constexpr double kUnreachable = 1000;  // ns
 constexpr double kField = 8;           // ms
+constexpr std::uint32_t kWideSide = 4096;
+constexpr std::uint32_t kWidePairs = 400;
+constexpr double kWideQuery = 3;   // ms, p99
+constexpr double kWideLonger = 6;  // percent
+constexpr double kWideMemory = 8;  // percent
 
 using Maps = std::shared_ptr<const Map>;
 
@@ -68,10 +74,41 @@ void add_single(std::vector<SuiteCase>& cases, const std::string& name, const st
   cases.back().rows.push_back(row);
 }
 
+Maps with_table(std::uint32_t room, std::uint32_t blocked) {
+  auto map = std::make_shared<Map>(kSide, room, blocked, kPairs);
+  map->make_table();
+  return map;
+}
+
+// Hierarchical searches. The map is made when the case runs: it is large.
+void add_wide(std::vector<SuiteCase>& cases, const std::string& name, std::uint32_t room,
+              std::uint32_t blocked, int rounds) {
+  cases.push_back(measured(name, [=]() -> Metrics {
+    Map map(kWideSide, room, blocked, kWidePairs);
+    const WideCosts costs = wide(map, static_cast<std::uint32_t>(rounds) * 10);
+    return {{"build", costs.build},       {"memory", costs.memory}, {"median", costs.median},
+            {"p99", costs.p99},           {"mean", costs.mean},     {"longest", costs.longest},
+            {"expanded", costs.expanded}, {"door", costs.door}};
+  }));
+  const auto row = [&](const std::string& metric, const std::string& unit, double bar) {
+    Row one{name + "." + metric, unit, {name, metric}};
+    if (bar > 0) one.bar = Bar{.limit = bar};
+    cases.back().rows.push_back(one);
+  };
+  row("median", "ms", 0);
+  row("p99", "ms", kWideQuery);
+  row("expanded", "nodes/query", 0);
+  row("mean", "% longer", 0);
+  row("longest", "% longer", kWideLonger);
+  row("memory", "% of the grid", kWideMemory);
+  row("build", "ms", 0);
+  row("door", "ms", 0);
+}
+
 }  // namespace
 
 std::vector<SuiteCase> make_plan(int rounds) {
-  const Maps random = std::make_shared<const Map>(kSide, 0, 20, kPairs);
+  const Maps random = with_table(0, 20);
   std::vector<SuiteCase> cases;
   cases.push_back(measured("random.heap", [=]() -> Metrics {
     const Costs costs = heap(*random, rounds);
@@ -86,16 +123,17 @@ std::vector<SuiteCase> make_plan(int rounds) {
   of_heap.bar = Bar{.kind = Bar::Kind::at_least, .limit = kOfHeap};
   a_star.rows.push_back(of_heap);
   a_star.needs.push_back("random.heap");
-  add_kind(cases, "rooms32", std::make_shared<const Map>(kSide, 32, 0, kPairs), rounds, kJumpRooms,
-           kTable);
-  add_kind(cases, "rooms8", std::make_shared<const Map>(kSide, 8, 0, kPairs), rounds, 0, 0);
-  add_kind(cases, "rooms64", std::make_shared<const Map>(kSide, 64, 0, kPairs), rounds, 0, 0);
+  add_kind(cases, "rooms32", with_table(32, 0), rounds, kJumpRooms, kTable);
+  add_kind(cases, "rooms8", with_table(8, 0), rounds, 0, 0);
+  add_kind(cases, "rooms64", with_table(64, 0), rounds, 0, 0);
   add_single(cases, "unreachable", "ns", kUnreachable,
              [=] { return unreachable(*random, rounds); });
   add_single(cases, "field", "ms", kField, [=] { return flow_field(*random, rounds); });
   const Maps open = std::make_shared<const Map>(kSide, 0, 0, kPairs);
   add_single(cases, "field.open", "ms", kField, [=] { return flow_field(*open, rounds); });
   add_single(cases, "door", "us", 0, [=] { return door(rounds); });
+  add_wide(cases, "wide.random", 0, 20, rounds);
+  add_wide(cases, "wide.rooms32", 32, 0, rounds);
   return cases;
 }
 
