@@ -42,7 +42,24 @@ class FlowField {
   std::uint32_t reached() const { return reached_; }
 
  private:
-  template <bool kUniform>
+  /// What is open in a field over equal costs: of moves that cost the same, in the order in which
+  /// they were found, which is that of their costs, so that no other order has to be kept.
+  struct Line {
+    struct Entry {
+      std::uint32_t cost;
+      std::uint32_t index;  ///< of a cell in the layout
+    };
+    std::vector<Entry> entries;  ///< from `head` to `end` open, then what ends the line
+    std::size_t head = 0;
+    std::size_t end = 0;
+
+    void clear();
+    void reserve_for_a_cell();
+    void push(std::uint32_t cost, std::uint32_t index) { entries[end++] = {cost, index}; }
+  };
+
+  void open(std::span<const Goal> goals, bool simple);
+  void spread_evenly(const Layer& layer);
   void spread(const Layer& layer);
 
   Layout layout_;
@@ -53,6 +70,9 @@ class FlowField {
   std::vector<std::uint32_t> costs_;  ///< unreached_: none
   std::vector<Direction> directions_;
   BucketQueue queue_;
+  Line goals_;  ///< these three: over equal costs
+  Line straight_;
+  Line diagonal_;
 };
 
 }  // namespace starbus::nav::grid
