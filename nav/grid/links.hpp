@@ -34,6 +34,7 @@ struct LinkStep {
 
 class LayerLinks {
  public:
+  /// Instead of a cost: it does not lead that way.
   static constexpr std::uint32_t kClosed = std::numeric_limits<std::uint32_t>::max();
 
   /// A link that the agent can use, with what it costs it in either direction.

@@ -14,6 +14,7 @@ namespace starbus::nav::grid {
 
 class BoxSearch {
  public:
+  /// Instead of a cost: there is no way.
   static constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max();
 
   /// Copies a box, which must lie within the grid. The layer must live until the next load().

@@ -15,6 +15,7 @@ namespace starbus::nav::grid {
 
 class EntranceSearch {
  public:
+  /// Instead of a cost: there is no way.
   static constexpr std::uint64_t kNoWay = ~std::uint64_t{0};
   /// What comes before an entrance that a search began at.
   static EntranceId seed() { return EntranceId(0xffff, 0xffff); }

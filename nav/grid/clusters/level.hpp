@@ -40,8 +40,10 @@ struct Entrance {
 class Level {
  public:
   static constexpr std::uint32_t kLinks = 8;  ///< in Square::first, after the directions
+  /// Instead of a cost, or of the number of a square.
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
+  /// One of them.
   class Square {
    public:
     /// By the direction in which they lead out, and within that by their cells; then links.
@@ -73,6 +75,7 @@ class Level {
   std::uint32_t down() const { return down_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(squares_.size()); }
   const Square& at(std::uint32_t number) const { return squares_[number]; }
+  /// The square that a cell lies in.
   std::uint32_t number_of(Spot cell) const {
     return (cell >> 16) / side_ * across_ + (cell & 0xffff) / side_;
   }

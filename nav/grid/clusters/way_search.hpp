@@ -15,6 +15,7 @@ namespace starbus::nav::grid {
 
 class WaySearch {
  public:
+  /// Instead of a cost: there is no way.
   static constexpr std::uint32_t kNoWay = std::numeric_limits<std::uint32_t>::max();
 
   /// Both cells lie in the box, and the box within the grid. The layer must not change meanwhile.
