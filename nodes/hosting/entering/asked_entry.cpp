@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/io/clock.hpp"
 #include "nodes/manager/manager_service.hpp"
 
 namespace starbus::nodes::entities {
@@ -33,7 +34,7 @@ AskedEntry::AskedEntry(entity::rpc::Endpoint& endpoint, EntryRequest request, co
       request_(std::move(request)),
       role_(where.least_loaded),
       process_(where.node),
-      deadline_(Clock::now() + where.deadline),
+      deadline_(bus::io::boot_now() + where.deadline),
       ended_(std::move(ended)) {}
 
 void AskedEntry::begin() {
@@ -41,7 +42,7 @@ void AskedEntry::begin() {
 }
 
 milliseconds AskedEntry::time_left() const {
-  const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - Clock::now());
+  const auto left = std::chrono::duration_cast<milliseconds>(deadline_ - bus::io::boot_now());
   return std::max(left, milliseconds(1));
 }
 

@@ -36,7 +36,6 @@ class AskedEntry final : public std::enable_shared_from_this<AskedEntry> {
   void begin();
 
  private:
-  using Clock = std::chrono::steady_clock;
   void choose();
   void ask();
   void ended(const entity::rpc::Reply<EntryReply, bus::Error>& reply);
@@ -46,7 +45,7 @@ class AskedEntry final : public std::enable_shared_from_this<AskedEntry> {
   const EntryRequest request_;
   const std::string role_;
   std::string process_;
-  const Clock::time_point deadline_;
+  const entity::Time deadline_;
   Entries::Ended ended_;
   std::vector<std::string> tried_;
 };

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <map>
+#include <utility>
 
+#include "bus/io/clock.hpp"
+#include "bus/io/timer.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/service/limits.hpp"
 #include "nodes/space/service/space_service.hpp"
@@ -14,7 +16,7 @@ namespace starbus::nodes::space {
 namespace {
 
 namespace rpc = entity::rpc;
-using Clock = std::chrono::steady_clock;
+using bus::io::boot_now;
 using std::chrono::milliseconds;
 
 /// Errors after which the request is sent again: nothing ran, or what ran expires by itself.
@@ -40,9 +42,8 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
       return end_later(std::move(done), Error(Errc::would_block, "too many requests wait"));
     }
     const std::uint64_t number = ++numbers_;
-    const auto until = Clock::now() + std::clamp<milliseconds>(ask.patience, {}, kLongestPatience);
-    rows_.try_emplace(number, Row{std::move(ask), until, kEnterAgain, std::move(done),
-                                  boost::asio::steady_timer(endpoint_.loop())});
+    const auto until = boot_now() + std::clamp<milliseconds>(ask.patience, {}, kLongestPatience);
+    rows_.try_emplace(number, endpoint_.loop(), std::move(ask), until, std::move(done));
     send(number);
   }
   void end_all() {
@@ -54,15 +55,17 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
 
  private:
   struct Row {
+    Row(boost::asio::io_context& loop, EnterRequest its, Time most, bus::Done<Grant> then)
+        : ask(std::move(its)), until(most), done(std::move(then)), timer(loop) {}
     EnterRequest ask;
-    Clock::time_point until;
-    milliseconds pause;
+    const Time until;
+    milliseconds pause = kEnterAgain;
     bus::Done<Grant> done;
-    boost::asio::steady_timer timer;
+    bus::io::Timer timer;
   };
 
   static milliseconds left(const Row& row) {
-    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(row.until - Clock::now()));
+    return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(row.until - boot_now()));
   }
   void send(std::uint64_t number) {
     Row& row = rows_.at(number);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/io/clock.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/registry/news_check.hpp"
 #include "nodes/space/service/limits.hpp"
@@ -68,7 +69,7 @@ SpaceService::~SpaceService() {
 }
 
 Time SpaceService::now() {
-  return std::chrono::steady_clock::now().time_since_epoch();
+  return bus::io::boot_now();
 }
 
 // --- of its host ---------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bus/io/clock.hpp"
 #include "nodes/space/service/limits.hpp"
 #include "nodes/space/service/space_service.hpp"
 
@@ -53,7 +54,7 @@ json spaces_page(const SpaceDesk& desk, const SpaceName& after) {
   json page = {{"here", desk.service != nullptr}, {"types", std::move(types)}};
   const Registry* const registry = registry_of(desk);
   if (registry == nullptr) return page;
-  const Time now = std::chrono::steady_clock::now().time_since_epoch();
+  const Time now = bus::io::boot_now();
   page["superseded"] = desk.service->superseded();
   page["rebuilding"] = registry->rebuilding();
   page["waiters"] = registry->waiters();
