@@ -16,7 +16,14 @@ namespace starbus::nodes::entities {
 
 class Shelf final : public db::Database {
  public:
-  explicit Shelf(boost::asio::io_context& loop) : loop_(loop) {}
+  /// By "collection/id".
+  using Documents = std::map<std::string, db::Json>;
+
+  explicit Shelf(boost::asio::io_context& loop) : Shelf(loop, own_) {}
+  /// The documents are those of several shelves, and outlive them.
+  Shelf(boost::asio::io_context& loop, Documents& documents) : all(documents), loop_(loop) {}
+  Shelf(const Shelf&) = delete;
+  Shelf& operator=(const Shelf&) = delete;
 
   db::Result<> write(db::WriteRequest request, Done<db::Written> done) override {
     if (refuses) return db::Error(db::Errc::busy);
@@ -61,7 +68,7 @@ class Shelf final : public db::Database {
   bool refuses = false;
   bool holds = false;
   int finds = 0;
-  std::map<std::string, db::Json> all;
+  Documents& all;
 
  private:
   db::Result<> answer(std::function<void()> later) {
@@ -72,6 +79,7 @@ class Shelf final : public db::Database {
     }
     return {};
   }
+  Documents own_;
   boost::asio::io_context& loop_;
   std::vector<std::function<void()>> held_;
 };

@@ -1,7 +1,5 @@
 #include "tests/sim/entities/entity_node.hpp"
 
-#include <algorithm>
-
 namespace starbus::sim {
 namespace {
 
@@ -22,7 +20,7 @@ EntityNode::Program::Program(EntityNode& node, boost::asio::io_context& loop)
               return entity::OnlineId{++node.next_id_};
             },
             .cluster_clock = [&node] { return node.machine_time(); }}) {
-  wheel.drive(&node);
+  node.drive(wheel);
   host.world().add<EntityOracle>(node.oracle_);
   host.declare<Miner>(
       [this](const entity::ConstructKey& key) { return Miner::construct(key, wheel); });
@@ -33,7 +31,6 @@ EntityNode::~EntityNode() {
 }
 
 void EntityNode::begin(boost::asio::io_context& loop) {
-  armed_.reset();
   program_ = std::make_unique<Program>(*this, loop);
   program_->endpoint.on_lease_lost([this] {
     oracle_.demand(false, name() + " has lost its lease");
@@ -48,28 +45,9 @@ void EntityNode::begin(boost::asio::io_context& loop) {
 }
 
 void EntityNode::end(std::unique_ptr<boost::asio::io_context> loop) {
+  wheel_ends();
   program_.reset();
   loop.reset();
-}
-
-void EntityNode::turn() {
-  entity::TimerWheel::Pass pass;
-  do {
-    ProgramNode::turn();
-    if (program_ == nullptr) return;
-    pass = program_->wheel.advance(now());
-  } while (pass.fired > 0 || pass.more);
-  arm();
-}
-
-void EntityNode::arm() {
-  const auto next = program_->wheel.next_due();
-  if (!next || (armed_ && *armed_ <= *next)) return;
-  armed_ = next;
-  after(std::max(*next - now(), Time{0}), [this, when = *next] {
-    if (armed_ == when) armed_.reset();
-    run([] {});
-  });
 }
 
 }  // namespace starbus::sim

@@ -3,21 +3,20 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "nodes/hosting/entity_host.hpp"
-#include "tests/sim/clients/program_node.hpp"
 #include "tests/sim/entities/miner.hpp"
+#include "tests/sim/entities/wheel_node.hpp"
 
 namespace starbus::sim {
 
-class EntityNode final : public ProgramNode, private entity::TimerDriver {
+class EntityNode final : public WheelNode {
  public:
   /// Online ids come from `next_id`, which all nodes share.
   EntityNode(World& world, HostNode& host, std::string node, EntityOracle& oracle,
              std::uint64_t& next_id)
-      : ProgramNode(world, host, std::move(node)), oracle_(oracle), next_id_(next_id) {}
+      : WheelNode(world, host, std::move(node)), oracle_(oracle), next_id_(next_id) {}
   ~EntityNode() override;
 
   /// It can be called, and its market is open.
@@ -43,19 +42,9 @@ class EntityNode final : public ProgramNode, private entity::TimerDriver {
   };
   void begin(boost::asio::io_context& loop) override;
   void end(std::unique_ptr<boost::asio::io_context> loop) override;
-  void turn() override;
-  void arm();
-
-  // TimerDriver
-  entity::Time now() override { return machine_time(); }
-  void due_sooner() override {}  // each turn looks at the wheel
-  void began(const std::type_info&) override {}
-  void ended() override {}
-
   EntityOracle& oracle_;
   std::uint64_t& next_id_;
   std::unique_ptr<Program> program_;
-  std::optional<entity::Time> armed_;  // the next turn for timers
 };
 
 }  // namespace starbus::sim
