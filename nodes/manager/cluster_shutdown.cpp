@@ -84,11 +84,20 @@ void ClusterShutdown::act() {
 
 void ClusterShutdown::tell(const std::string& process) {
   stages_.status(process, "has not answered the order to drain yet");
+  order<&NodeControl::end_with_cluster>(process);
+}
+
+template <auto Order>
+void ClusterShutdown::order(const std::string& process) {
   entity::rpc::CallOptions options;
   options.deadline = kDrainDeadline;
-  entity::rpc::call<&NodeControl::drain>(node_.rpc(), presence_name(process), options)(
+  entity::rpc::call<Order>(node_.rpc(), presence_name(process), options)(
       [this, process, weak = std::weak_ptr(alive_)](const entity::rpc::Reply<>& reply) {
         if (weak.expired() || reply) return;
+        const bool earlier = reply.error().code == entity::rpc::Errc::rpc_not_found;
+        if (earlier && Order != &NodeControl::drain) {  // it is of an earlier build
+          return order<&NodeControl::drain>(process);
+        }
         const bool silent = reply.error().code == entity::rpc::Errc::deadline;
         if (silent) leave_order(process);
         stages_.status(process,
@@ -102,7 +111,8 @@ void ClusterShutdown::tell(const std::string& process) {
 /// A call whose deadline is over is taken back. One that goes on after that drains all the same.
 void ClusterShutdown::leave_order(const std::string& process) {
   if (!left_orders_.insert(process).second) return;
-  const auto sent = entity::rpc::send<&NodeControl::drain>(node_.rpc(), presence_name(process), {});
+  const auto sent =
+      entity::rpc::send<&NodeControl::end_with_cluster>(node_.rpc(), presence_name(process), {});
   if (!sent) left_orders_.erase(process);  // with the next order
 }
 

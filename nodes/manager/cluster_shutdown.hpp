@@ -39,6 +39,8 @@ class ClusterShutdown final : private NodeTable::Listener {
 
   void act();
   void tell(const std::string& process);
+  template <auto Order>
+  void order(const std::string& process);
   void leave_order(const std::string& process);
   void ask_waited_for();
   void arm();

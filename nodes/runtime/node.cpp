@@ -20,6 +20,9 @@ NodeState Node::state() const {
 double Node::busy_ms_per_s() const {
   return core_.busy().rates().busy;
 }
+bool Node::cluster_ends() const {
+  return core_.cluster_ends();
+}
 
 void Node::require(std::string name, std::size_t count) {
   core_.require({std::move(name), count});

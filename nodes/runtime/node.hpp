@@ -60,6 +60,9 @@ class Node {
   NodeState state() const;          // the present one
   /// How busy its loop was in the latest second, in ms of 1000: what its report says (load/).
   double busy_ms_per_s() const;
+  /// It drains since the whole cluster ends (docs/guide/manager.md): what would go to another node
+  /// stays, and is saved. May become true while it drains.
+  bool cluster_ends() const;
 
   // --- within App::start only; a mistake in one of these fails the start ---
 

@@ -31,4 +31,9 @@ void NodeControl::drain(entity::rpc::Caller&) {
   core_.context().stop({});
 }
 
+void NodeControl::end_with_cluster(entity::rpc::Caller&) {
+  spdlog::info("asked over the bus to drain, with the cluster");
+  core_.end_with_cluster();
+}
+
 }  // namespace starbus::nodes

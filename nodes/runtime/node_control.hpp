@@ -52,6 +52,9 @@ class NodeControl final : public entity::rpc::Callable<NodeControl> {
   NodeReport report(entity::rpc::Caller& from);
   /// As SIGTERM does. Answers at once; the drain begins after the answer.
   void drain(entity::rpc::Caller& from);
+  /// The same, as the whole cluster ends: see Node::cluster_ends(). Also of a node that drains
+  /// already.
+  void end_with_cluster(entity::rpc::Caller& from);
 
   /// What a GET of the admin socket answers there to a caller with the role `read`, for the paths
   /// that are offered on the bus (AdminServer::offer): "/clients?prefix=account/a". So an operator
@@ -61,6 +64,7 @@ class NodeControl final : public entity::rpc::Callable<NodeControl> {
   static constexpr auto kRpc =
       entity::rpc::methods("node", entity::rpc::method<&NodeControl::report>("report"),
                            entity::rpc::method<&NodeControl::drain>("drain"),
+                           entity::rpc::method<&NodeControl::end_with_cluster>("end_with_cluster"),
                            entity::rpc::method<&NodeControl::look>("look"));
 
  private:

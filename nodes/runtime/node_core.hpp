@@ -64,6 +64,9 @@ class NodeCore final : private Lifecycle::Shell {
   bus::Result<> begin();
   /// Drains; calls `done` when the node has left the bus.
   void stop(std::function<void()> done);
+  /// Drains, as the whole cluster does.
+  void end_with_cluster();
+  bool cluster_ends() const { return cluster_ends_; }
   std::string status() const;
 
   // --- parts ---
@@ -116,7 +119,8 @@ class NodeCore final : private Lifecycle::Shell {
   const NodeSettings settings_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bus::Result<> mistake_;
-  bool failed_ = false;        // and the daemon knows
+  bool failed_ = false;  // and the daemon knows
+  bool cluster_ends_ = false;
   std::uint64_t retries_ = 0;  // in this state
   std::uint64_t waited_ = 0;   // seconds, for requirements
   bool linked_ = false;        // with busd

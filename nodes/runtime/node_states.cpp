@@ -133,6 +133,11 @@ void NodeCore::stop(std::function<void()> done) {
   lifecycle_.stop();
 }
 
+void NodeCore::end_with_cluster() {
+  cluster_ends_ = true;
+  context_.stop({});
+}
+
 std::string NodeCore::status() const {
   const NodeState state = lifecycle_.state();
   std::string text(name_of(state));

@@ -35,6 +35,7 @@ void Evacuation::begin() {
 /// A slice: as many begin as there is room for. Those who were on their way here when the drain
 /// began come meanwhile.
 void Evacuation::look() {
+  if (travels_.options_.cluster_ends && travels_.options_.cluster_ends()) return stay();
   if (boot_now() >= until_) return end();
   find_players();
   while (under_way_ < kEvacuateAtOnce && !waiting_.empty()) {
@@ -123,6 +124,13 @@ void Evacuation::report() const {
       "spaces: the node drains: {} players have left for other nodes, {} are on their "
       "way, {} are here",
       moved_, under_way_, left());
+}
+
+void Evacuation::stay() {
+  if (std::exchange(ended_, true)) return;
+  alarm_.cancel_all();
+  spdlog::info("spaces: the cluster ends: {} players stay, and end with their spaces", left());
+  over_();
 }
 
 void Evacuation::end() {

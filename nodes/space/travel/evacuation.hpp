@@ -44,6 +44,8 @@ class Evacuation {
   void try_next(entity::OnlineId id);
   void ended(entity::OnlineId id, const Result<Travelled>& end);
   void report() const;
+  /// There is no other node: players end with their spaces, and are saved.
+  void stay();
   void end();
   /// Those who are in a space now.
   std::size_t left() const;

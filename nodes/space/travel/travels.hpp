@@ -70,6 +70,9 @@ struct TravelOptions {
   WhereTo where_to = default_ways;
   std::chrono::milliseconds evacuate_time{kEvacuateTime};  // 0: a drain moves no players
   std::chrono::milliseconds evacuate_ask{kEvacuateAsk};
+  /// Asked while this process drains. True: all others do, too, and nobody is sent anywhere. Not
+  /// set: they do not; join() sets Node::cluster_ends.
+  std::function<bool()> cluster_ends = {};
 };
 
 /// Since the process began.

@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 bus::Result<> Travels::join(Node& node) {
   const milliseconds half = node.process_context().drain_deadline / 2;
   options_.evacuate_time = std::min(options_.evacuate_time, half);
+  if (!options_.cluster_ends) options_.cluster_ends = [&node] { return node.cluster_ends(); };
   spaces_.show_also("travels", [this] { return shown(); });
   add_metrics(node);
   node.on_drain("travels", [this](Done done) { drain(std::move(done)); });

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "nodes/manager/manager_service.hpp"
 #include "nodes/runtime/main_loop.hpp"
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/node_process.hpp"
@@ -193,6 +194,35 @@ TEST_F(TravelProcesses, ADrainMovesEverybodyAndNothingIsLost) {
         EXPECT_EQ(page["travels"]["under_way"], 0);
       },
       60s);
+}
+
+/// All nodes with spaces drain at once: nobody waits for a seat that cannot come.
+TEST_F(TravelProcesses, AShutdownOfTheClusterMovesNobody) {
+  run(
+      [this]() -> Task {
+        CO_TRUE(co_await begin());
+        CO_TRUE(co_await make("x", "low"));
+        CO_TRUE(co_await make("y", "high"));
+        EXPECT_EQ(players_on("x"), kRovers);
+        EXPECT_EQ(players_on("y"), kRovers);
+        const auto asked = co_await rpc::call<&nodes::manager::ManagerService::shutdown>(
+            endpoint, nodes::manager::kManagerChannel, {}, "night");
+        CO_TRUE(asked);
+        const auto begun = std::chrono::steady_clock::now();
+        for (const char* const node : {"x", "y"}) {
+          CO_TRUE(
+              co_await until(30s, [&] { return nodes_.at(node)->process().ended().has_value(); }));
+          EXPECT_EQ(nodes_.at(node)->process().ended().value_or(-1), 0);
+        }
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+        std::cout << "both nodes have ended after " << took.count() << " s\n";
+        for (const char* const node : {"x", "y"}) {
+          EXPECT_EQ(nodes_.at(node)->log_lines_with("30 players stay"), 1U) << node;
+          EXPECT_EQ(nodes_.at(node)->log_lines_with("has not left"), 0U) << node;
+          EXPECT_EQ(nodes_.at(node)->log_lines_with("have left for other nodes"), 0U) << node;
+        }
+      },
+      90s);
 }
 
 }  // namespace

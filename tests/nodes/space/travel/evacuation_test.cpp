@@ -155,6 +155,47 @@ TEST_F(EvacuationTest, ATravelOfItsOwnIsLeftAloneByTheDrain) {
   });
 }
 
+TEST_F(EvacuationTest, ANodeThatEndsWithItsClusterSendsNobodyOn) {
+  daemon::test::LogCapture log;
+  run([this, &log]() -> Task {
+    bool cluster_ends = false;
+    TravelOptions ways;
+    ways.cluster_ends = [&] { return cluster_ends; };
+    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    cluster_ends = true;
+    TRAVEL_TRUE(co_await drained(*x));
+    EXPECT_EQ(x->find("ada"), ada);
+    EXPECT_TRUE(x->space("field")->has(*ada)) << "though there is room on y";
+    EXPECT_THAT(log.text(), HasSubstr("the cluster ends: 1 players stay"));
+    EXPECT_THAT(log.text(), ::testing::Not(HasSubstr("has not left")));
+    EXPECT_EQ((co_await travel(*x, *ada, to("town"))).error(), bus::Errc::closed);
+  });
+}
+
+/// The shutdown reaches a node that has begun to drain by itself, and whose players wait for seats.
+TEST_F(EvacuationTest, AClusterThatEndsMeanwhileEndsTheWaitForSeats) {
+  run([this]() -> Task {
+    bool cluster_ends = false;
+    TravelOptions ways;
+    ways.cluster_ends = [&] { return cluster_ends; };
+    x = land("a", "x", std::move(ways));
+    TRAVEL_TRUE(co_await serve(types(field_type())) && co_await open(*x));
+    Player* const ada = co_await player(*x, "ada");
+    CO_OK(co_await travel(*x, *ada, to("field")));
+    bool over = false;
+    x->travels.drain([&](const bus::Result<>&) { over = true; });
+    TRAVEL_TRUE(co_await until([&] { return x->travels.is_travelling(*ada); }));
+    const auto since = std::chrono::steady_clock::now();
+    cluster_ends = true;
+    TRAVEL_TRUE(co_await until([&] { return over; }));
+    EXPECT_LT(std::chrono::steady_clock::now() - since, kEvacuateAsk) << "nobody has come to help";
+    TRAVEL_TRUE(co_await until([&] { return x->travels.size() == 0; }));
+    EXPECT_EQ(diary.ends.at("ada").error(), bus::Errc::closed);
+  });
+}
+
 TEST_F(EvacuationTest, PlayersOfASpaceThatEndsGoToTheNextPlaceOfItsType) {
   run([this]() -> Task {
     SpaceType field = field_type();
