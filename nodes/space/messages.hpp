@@ -185,10 +185,12 @@ struct EnterRequest {
   std::uint32_t line = 0;  // the chosen one; 0: any
   std::chrono::milliseconds patience{};
   std::string setup;  // for the space, if this request begins the place
+  /// Of the caller's process, which may withdraw it under this number; 0: it does not.
+  std::uint64_t number = 0;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(place, seats, line, patience, setup);
+    archive(place, seats, line, patience, setup, number);
   }
 };
 

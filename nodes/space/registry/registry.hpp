@@ -58,8 +58,9 @@ class Registry {
   /// bad_request, would_block, full, line_full, no_such_line, no_node, create_failed, ends,
   /// too_late.
   void enter(std::uint64_t request, EnterRequest ask, Time now);
-  /// Who asked has gone: there will be no answer, and no seat is held.
-  void cancel(std::uint64_t request);
+  /// Who asked has gone: there will be no answer, and no seat is held. A line that starts for it,
+  /// and that nobody else wants, ends.
+  void cancel(std::uint64_t request, Time now);
   /// Seats of a Grant that no player will take: their node is told, and frees those that are held
   /// still. Ignored if the space is unknown. bad_request: more than kMaxTeam.
   Result<> give_back(const Life& life, std::vector<Ticket> tickets);
@@ -137,6 +138,7 @@ class Registry {
   bool create(const PlaceId& id, Place& place, const SpaceType& type, Time now);
   void tell_if_no_line_can_come(Place& place, const SpaceType& type);
   void shrink(Place& place, const SpaceType* type, Time now);
+  void end_unwanted(Place& place, const SpaceType* type, Time now);
   void end(Space& space, Time now);
   void keep_time(const PlaceId& id, Place& place, Time now);
   void creation_failed(Place& place, const std::string& node, const std::string& why, Time now);

@@ -169,13 +169,16 @@ void Registry::requeue(std::uint64_t request, const Error& why) {
   places_[waiter.ask.place].queue.push_front(request);
 }
 
-void Registry::cancel(std::uint64_t request) {
+void Registry::cancel(std::uint64_t request, Time now) {
   const auto found = waiters_.find(request);
   if (found == waiters_.end()) return;
   release(found->second);
-  const auto place = places_.find(found->second.ask.place);
-  if (place != places_.end()) std::erase(place->second.queue, request);
+  const PlaceId id = found->second.ask.place;
   waiters_.erase(found);
+  const auto place = places_.find(id);
+  if (place == places_.end()) return;
+  std::erase(place->second.queue, request);
+  end_unwanted(place->second, type_of(id), now);
 }
 
 /// The best known reason why no seat was at hand.

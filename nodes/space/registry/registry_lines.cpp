@@ -169,6 +169,20 @@ void Registry::shrink(Place& place, const SpaceType* type, Time now) {
   }
 }
 
+/// Lines that start, beyond what is wanted now: the latest first.
+void Registry::end_unwanted(Place& place, const SpaceType* type, Time now) {
+  if (rebuilding_ || type == nullptr || !place.queue.empty()) return;
+  const Supply supply = supply_of(place);
+  std::size_t live = supply.lines();
+  const std::size_t least = least_lines(place, *type);
+  for (auto each = place.lines.rbegin(); each != place.lines.rend(); ++each) {
+    if (live <= least || supply.taken > (live - 1) * type->soft_capacity) return;
+    if (each->second.state != SpaceState::creating) continue;
+    end(each->second, now);
+    --live;
+  }
+}
+
 void Registry::end(Space& space, Time now) {
   space.go(SpaceState::ending);
   space.again = now + kOrderAgain;

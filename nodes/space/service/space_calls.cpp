@@ -1,6 +1,9 @@
 #include "nodes/space/service/space_calls.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <map>
@@ -37,14 +40,28 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
  public:
   explicit Requests(rpc::Endpoint& endpoint) : endpoint_(endpoint) {}
 
-  void begin(EnterRequest ask, bus::Done<Grant> done) {
+  std::uint64_t begin(EnterRequest ask, bus::Done<Grant> done) {
     if (rows_.size() >= kMaxSpaceCalls) {
-      return end_later(std::move(done), Error(Errc::would_block, "too many requests wait"));
+      end_later(std::move(done), Error(Errc::would_block, "too many requests wait"));
+      return 0;
     }
-    const std::uint64_t number = ++numbers_;
+    static std::atomic<std::uint64_t> numbers = 0;  // the service knows them by their process
+    const std::uint64_t number = ++numbers;
+    ask.number = number;
     const auto until = boot_now() + std::clamp<milliseconds>(ask.patience, {}, kLongestPatience);
     rows_.try_emplace(number, endpoint_.loop(), std::move(ask), until, std::move(done));
     send(number);
+    return number;
+  }
+  void withdraw(std::uint64_t number) {
+    const auto found = rows_.find(number);
+    if (found == rows_.end() || std::exchange(found->second.withdrawn, true)) return;
+    if (!found->second.sent) {
+      auto row = rows_.extract(found);
+      return end_later(std::move(row.mapped().done), withdrawn());
+    }
+    const auto sent = rpc::send<&SpaceService::withdraw>(endpoint_, kSpaceService, {}, number);
+    if (!sent) spdlog::debug("spaces: not withdrawn: {}", sent.error().to_string());
   }
   void end_all() {
     for (auto& [number, row] : std::exchange(rows_, {})) {
@@ -62,14 +79,18 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
     milliseconds pause = kEnterAgain;
     bus::Done<Grant> done;
     bus::io::Timer timer;
+    bool sent = false;  // and not answered
+    bool withdrawn = false;
   };
 
+  static Error withdrawn() { return Error(rpc::Errc::canceled, "it was withdrawn"); }
   static milliseconds left(const Row& row) {
     return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(row.until - boot_now()));
   }
   void send(std::uint64_t number) {
     Row& row = rows_.at(number);
     row.ask.patience = left(row);
+    row.sent = true;
     rpc::CallOptions options;
     options.deadline = row.ask.patience + kEnterSlack;
     auto pending = rpc::call<&SpaceService::enter>(endpoint_, kSpaceService, options, row.ask);
@@ -78,8 +99,11 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
     });
   }
   void answered(std::uint64_t number, rpc::Reply<Grant, Error> reply) {
-    if (!rows_.contains(number)) return;
+    const auto found = rows_.find(number);
+    if (found == rows_.end()) return;
+    found->second.sent = false;
     if (reply) return end(number, *std::move(reply));
+    if (found->second.withdrawn) return end(number, withdrawn());
     const rpc::Failure<Error> failure = std::move(reply).error();
     if (is_nowhere(failure)) return again(number, failure);
     if (failure == rpc::Errc::refused) return end(number, failure.error);
@@ -109,7 +133,6 @@ class SpaceCalls::Requests : public std::enable_shared_from_this<Requests> {
 
   rpc::Endpoint& endpoint_;
   std::map<std::uint64_t, Row> rows_;
-  std::uint64_t numbers_ = 0;
 };
 
 SpaceCalls::SpaceCalls(rpc::Endpoint& endpoint) : requests_(std::make_shared<Requests>(endpoint)) {}
@@ -118,8 +141,12 @@ SpaceCalls::~SpaceCalls() {
   requests_->end_all();
 }
 
-void SpaceCalls::begin(EnterRequest ask, bus::Done<Grant> done) {
-  requests_->begin(std::move(ask), std::move(done));
+std::uint64_t SpaceCalls::ask(EnterRequest ask, bus::Done<Grant> done) {
+  return requests_->begin(std::move(ask), std::move(done));
+}
+
+void SpaceCalls::withdraw(std::uint64_t number) {
+  requests_->withdraw(number);
 }
 
 std::size_t SpaceCalls::waiting() const {

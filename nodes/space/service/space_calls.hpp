@@ -36,16 +36,20 @@ class SpaceCalls {
   template <bus::CompletionFor<Grant> Token = bus::Awaited>
   auto enter(const EnterRequest& ask, Token&& token = Token()) {
     return bus::initiate<Grant>(token, [this, ask](bus::Done<Grant> done) mutable {
-      begin(std::move(ask), std::move(done));
+      this->ask(std::move(ask), std::move(done));
     });
   }
+  /// The same with a callback; the number is for withdraw(). 0: it was refused, and is told so.
+  std::uint64_t ask(EnterRequest ask, bus::Done<Grant> done);
+  /// Nobody wants the seats of this request any more: it ends as canceled, and the service begins
+  /// no space for it; or with seats that were held already, which the caller gives back. Nothing if
+  /// it has ended.
+  void withdraw(std::uint64_t number);
   /// Requests that wait for their answer.
   std::size_t waiting() const;
 
  private:
   class Requests;
-
-  void begin(EnterRequest ask, bus::Done<Grant> done);
 
   std::shared_ptr<Requests> requests_;
 };

@@ -18,13 +18,14 @@ namespace rpc = entity::rpc;
 /// that ends first, nobody waits.
 class SpaceService::Visitor {
  public:
-  Visitor(SpaceService& service, std::uint64_t request, const bus::Process& caller)
-      : process(caller), service_(service), request_(request) {
+  Visitor(SpaceService& service, std::uint64_t request, const bus::Process& caller,
+          std::uint64_t its_number)
+      : process(caller), number(its_number), service_(service), request_(request) {
     service_.visitors_.emplace(request_, this);
   }
   ~Visitor() {
     service_.visitors_.erase(request_);
-    if (!answer_) service_.registry_->cancel(request_);
+    if (!answer_) service_.registry_->cancel(request_, now());
   }
   Visitor(const Visitor&) = delete;
   Visitor& operator=(const Visitor&) = delete;
@@ -41,6 +42,7 @@ class SpaceService::Visitor {
   }
 
   const bus::Process process;
+  const std::uint64_t number;  // of that process
 
  private:
   SpaceService& service_;
@@ -218,7 +220,7 @@ void SpaceService::on_server_left(const bus::Process& process) {
     if (visitor->process == process) left.push_back(request);
   }
   for (const std::uint64_t request : left) {
-    registry_->cancel(request);
+    registry_->cancel(request, now());
     answer(request, Error(bus::Errc::owner_lost, "the caller has ended"));
   }
 }
@@ -241,13 +243,26 @@ Result<> SpaceService::check(const SpaceName& space) const {
 rpc::Task<Result<Grant>> SpaceService::enter(rpc::Caller& from, EnterRequest ask) {
   if (auto present = check_present(); !present) co_return present.error();
   const std::uint64_t request = ++requests_;
-  Visitor visitor(*this, request, from.process);
+  Visitor visitor(*this, request, from.process, ask.number);
   registry_->enter(request, std::move(ask), now());
   pump();
   auto answered = bus::initiate<Grant>(
       boost::asio::deferred, [&visitor](bus::Done<Grant> done) { visitor.wait(std::move(done)); });
   Result<Grant> result = co_await std::move(answered);
   co_return result;
+}
+
+Result<> SpaceService::withdraw(rpc::Caller& from, std::uint64_t number) {
+  if (auto present = check_present(); !present) return present;
+  const auto found = std::ranges::find_if(visitors_, [&](const auto& each) {
+    return number != 0 && each.second->number == number && each.second->process == from.process;
+  });
+  if (found == visitors_.end()) return {};
+  const std::uint64_t request = found->first;
+  registry_->cancel(request, now());
+  answer(request, Error(rpc::Errc::canceled, "it was withdrawn"));
+  pump();
+  return {};
 }
 
 Result<std::vector<LineView>> SpaceService::lines(rpc::Caller&, PlaceId place) {

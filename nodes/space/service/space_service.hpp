@@ -57,6 +57,9 @@ class SpaceService final : public service::Service,
   /// Seats for players, once they are held. The caller waits for its patience, at most
   /// kLongestPatience; its own deadline should be longer. Errors: those of Registry::enter.
   entity::rpc::Task<Result<Grant>> enter(entity::rpc::Caller& from, EnterRequest ask);
+  /// The caller's process does not want this request any more: it ends as canceled, and no space
+  /// begins for it. Nothing, if it has been answered.
+  Result<> withdraw(entity::rpc::Caller& from, std::uint64_t number);
   /// The lines of a place, in order. bad_name, unknown_type, rebuilding.
   Result<std::vector<LineView>> lines(entity::rpc::Caller& from, PlaceId place);
   /// Those after a name, the first ones after SpaceName{}; at most `most`, and kSpacesPage.
@@ -72,8 +75,8 @@ class SpaceService final : public service::Service,
   Result<> give_back(entity::rpc::Caller& from, Life space, std::vector<Ticket> tickets);
 
   static constexpr auto kRpc =
-      entity::rpc::methods<&SpaceService::enter, &SpaceService::lines, &SpaceService::spaces,
-                           &SpaceService::countdown, &SpaceService::close,
+      entity::rpc::methods<&SpaceService::enter, &SpaceService::withdraw, &SpaceService::lines,
+                           &SpaceService::spaces, &SpaceService::countdown, &SpaceService::close,
                            &SpaceService::give_back>("starbus_spaces");
 
   // --- in this process ---

@@ -92,7 +92,7 @@ void Travels::begin(OnlineId id, Wish wish, bool again, bus::Done<Travelled> don
   row.done = std::move(done);
   row.wish = std::move(wish);
   const std::uint64_t number = row.number;
-  const Row& kept = rows_.emplace(id, std::move(row)).first->second;
+  Row& kept = rows_.emplace(id, std::move(row)).first->second;
   auto then = [this, weak = std::weak_ptr(alive_), id, number](Result<Grant> grant) {
     if (!weak.expired()) granted(id, number, std::move(grant));
   };
@@ -104,7 +104,7 @@ void Travels::begin(OnlineId id, Wish wish, bool again, bus::Done<Travelled> don
   ask.line = kept.wish.line;
   ask.patience = patience;
   ask.setup = kept.wish.setup;
-  calls_.enter(ask, std::move(then));
+  kept.ask = calls_.ask(std::move(ask), std::move(then));
 }
 
 bool Travels::cancel(const Entity& entity) {
@@ -210,6 +210,7 @@ void Travels::give_back(const Grant& grant) {
 void Travels::finish(OnlineId id, Result<Travelled> end) {
   auto row = rows_.extract(id);
   if (row.empty()) return;
+  if (row.mapped().stage == Stage::asking) calls_.withdraw(row.mapped().ask);
   if (!end) {
     ++counters_.failed;
     // Full places are the daily bread of a game; a move that fails is news.

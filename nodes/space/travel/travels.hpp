@@ -143,8 +143,9 @@ class Travels {
     Wish wish;
     bool again = false;
     Stage stage = Stage::asking;
-    std::string entity;  // for people
-    std::string from;    // the same; empty: no space
+    std::uint64_t ask = 0;  // of its request, while it asks
+    std::string entity;     // for people
+    std::string from;       // the same; empty: no space
     Time began{};
     Time deadline{};
     Grant grant;

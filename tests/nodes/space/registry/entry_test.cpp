@@ -114,7 +114,7 @@ TEST_F(RegistryEntry, WhoGivesUpWhileASeatIsAskedForHoldsNone) {
   const auto hero = enter(kTown, 3);
   start(take_one<Create>());
   const Order reserve = take_one<Reserve>();
-  registry_->cancel(hero);
+  registry_->cancel(hero, now_);
   collect();
   const Order release = take_one<Release>();
   EXPECT_EQ(std::get<Release>(release.what).tickets, std::get<Reserve>(reserve.what).tickets);

@@ -63,6 +63,43 @@ TEST_F(RegistryLines, PrecreatedLinesAreMadeAtOnceAndIdleDownToTheMinimum) {
   EXPECT_EQ(registry_->lines(kTown).size(), 1U);
 }
 
+TEST_F(RegistryLines, ALineThatStartsForSomebodyWhoGivesUpEndsUnlessOthersWantIt) {
+  begin({town(), dungeon()}, {"a.1"});
+  const PlaceId place{"dungeon", "team7"};
+  const auto first = enter(place);
+  const auto second = enter(place);
+  const Order create = take_one<Create>();
+  registry_->cancel(first, now_);
+  collect();
+  EXPECT_TRUE(take<Close>().empty()) << "the second one waits for it";
+  registry_->cancel(second, now_);
+  collect();
+  const Order close = take_one<Close>();
+  EXPECT_EQ(close.life, create.life);
+  EXPECT_TRUE(std::get<Close>(close.what).force);
+  const auto third = enter(place);
+  pass(1s);
+  EXPECT_TRUE(take<Create>().empty()) << "its place has one line, which ends";
+  end(close);
+  pass(100ms);
+  start(take_one<Create>());
+  seat_all();
+  EXPECT_TRUE(granted(third));
+}
+
+TEST_F(RegistryLines, LinesThatAlwaysRunDoNotEndWithThoseWhoGiveUp) {
+  SpaceType type = town();
+  type.min_lines = type.precreated = 1;
+  begin({type}, {"a.1"});
+  pass(100ms);
+  const Order create = take_one<Create>();
+  registry_->cancel(enter(kTown), now_);
+  collect();
+  EXPECT_TRUE(take<Close>().empty());
+  start(create);
+  EXPECT_EQ(registry_->lines(kTown).size(), 1U);
+}
+
 TEST_F(RegistryLines, AnEmptySpaceEndsWhenItHasIdledUnlessSomebodyComesBack) {
   begin({dungeon()}, {"a.1"});
   const PlaceId place{"dungeon", "team7"};

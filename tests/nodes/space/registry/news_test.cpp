@@ -235,7 +235,7 @@ TEST_F(RegistryNews, AfterAnUncertainOrderItsNodeIsAskedUntilItSaysWhatItHandled
   const auto hero = enter(kTown);
   start(take_one<Create>());
   const Order lost = take_one<Reserve>();
-  registry_->cancel(hero);
+  registry_->cancel(hero, now_);
   collect();
   EXPECT_EQ(registry_->lines(kTown)[0].taken, 1U) << "the node may hold it";
   (void)take<Hello>();

@@ -141,7 +141,7 @@ TEST_F(RegistryBounds, WaitersAreBounded) {
   begin({town()}, {});
   for (std::size_t i = 0; i < kMaxWaiters; ++i) ASSERT_TRUE(waits(enter({"town", ""})));
   EXPECT_EQ(code_of(enter({"town", ""})), Errc::would_block);
-  registry_->cancel(1);
+  registry_->cancel(1, now_);
   EXPECT_TRUE(waits(enter({"town", ""})));
 }
 

@@ -289,7 +289,7 @@ void Cluster::ask() {
   registry_->enter(request, ask, now_);
   if (chance(5)) {
     pump();  // its answer may have been ready
-    if (asked_.erase(request) > 0) registry_->cancel(request);
+    if (asked_.erase(request) > 0) registry_->cancel(request, now_);
   }
 }
 

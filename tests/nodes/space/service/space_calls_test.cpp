@@ -37,6 +37,65 @@ TEST_F(SpaceCallsTest, ARequestEndsWithItsPatienceIfThereIsNoService) {
   });
 }
 
+TEST_F(SpaceCallsTest, AWithdrawnRequestEndsAndItsSpaceDoesNotStart) {
+  run([this]() -> Task {
+    const auto home = host("home", {town()});
+    const auto x = runner("x");
+    const auto player = caller("player");
+    const auto other = caller("other");
+    CO_OK(co_await player->bus.connect(use_awaitable));
+    CO_OK(co_await other->bus.connect(use_awaitable));
+    x->hold_start = true;
+    CO_TRUE(co_await x->begin());
+    CO_TRUE(co_await serve(*home));
+    std::map<std::uint64_t, Result<Grant>> told;
+    const auto go = [&](Caller& who) {
+      auto number = std::make_shared<std::uint64_t>();
+      *number = who.calls.ask(ask(15s), [&told, number](Result<Grant> seat) {
+        told.insert_or_assign(*number, std::move(seat));
+      });
+      return *number;
+    };
+    const auto first = go(*player);
+    const auto second = go(*player);
+    CO_TRUE(co_await until([&] { return home->registry().waiters() == 2; }));
+    CO_TRUE(co_await until([&] { return x->held.size() == 1; }));
+    const auto foreign =
+        co_await rpc::call<&SpaceService::withdraw>(other->endpoint, kSpaceService, {}, first);
+    CO_OK(foreign);
+    EXPECT_EQ(home->registry().waiters(), 2u) << "it is another's";
+    player->calls.withdraw(first);
+    player->calls.withdraw(first);
+    CO_TRUE(co_await until([&] { return told.contains(first); }));
+    EXPECT_EQ(told.at(first).error(), rpc::Errc::canceled);
+    EXPECT_EQ(home->registry().waiters(), 1u);
+    EXPECT_EQ(home->registry().spaces().front().state, "creating") << "the second one waits for it";
+    player->calls.withdraw(second);
+    CO_TRUE(co_await until([&] { return told.contains(second); }));
+    EXPECT_EQ(home->registry().spaces().front().state, "ending");
+    x->hold_start = false;
+    CO_TRUE(co_await until([&] { return home->registry().spaces().empty(); }));
+    EXPECT_EQ(player->calls.waiting(), 0u);
+    EXPECT_EQ(home->desk.counters.answers.at("canceled"), 2u);
+  });
+}
+
+TEST_F(SpaceCallsTest, ARequestThatIsWithdrawnWhileThereIsNoServiceEndsAtOnce) {
+  run([this]() -> Task {
+    const auto player = caller("player");
+    CO_OK(co_await player->bus.connect(use_awaitable));
+    std::optional<Result<Grant>> told;
+    const auto number =
+        player->calls.ask(ask(15s), [&](Result<Grant> seat) { told = std::move(seat); });
+    co_await sleep(4 * kEnterAgain);  // it was refused, and waits
+    player->calls.withdraw(number);
+    EXPECT_FALSE(told) << "in a later turn";
+    CO_TRUE(co_await until([&] { return told.has_value(); }));
+    EXPECT_EQ(told->error(), rpc::Errc::canceled);
+    EXPECT_EQ(player->calls.waiting(), 0u);
+  });
+}
+
 TEST_F(SpaceCallsTest, AKilledServiceCostsAWaitingPlayerNothing) {
   run([this]() -> Task {
     const auto first = host("first", {town()});

@@ -114,9 +114,38 @@ TEST_F(TravelTest, ASecondTravelIsRefusedAndAFirstOneCanBeCanceled) {
     EXPECT_TRUE(x->travels.cancel(*ada));
     EXPECT_FALSE(x->travels.cancel(*ada));
     EXPECT_EQ((co_await ended(second)).error(), rpc::Errc::canceled);
-    TRAVEL_TRUE(co_await until([&] { return x->travels.counters().given_back == 1; }));
+    auto& answers = office->desk.counters.answers;
+    TRAVEL_TRUE(co_await until([&] { return answers.contains("canceled"); }));
     TRAVEL_TRUE(co_await until([&] { return seats(*x) == 1; }));
     EXPECT_EQ(x->players("field"), 1u) << "it stays where it is";
+    EXPECT_EQ(x->travels.counters().given_back, 0u) << "it had none";
+    const std::uint64_t granted = answers.at("granted");
+    const End third = go(*x, *ada, to("field"));
+    while (answers.at("granted") == granted) co_await turn();
+    EXPECT_TRUE(x->travels.cancel(*ada)) << "its seat is on its way";
+    EXPECT_EQ((co_await ended(third)).error(), rpc::Errc::canceled);
+    TRAVEL_TRUE(co_await until([&] { return x->travels.counters().given_back == 1; }));
+    TRAVEL_TRUE(co_await until([&] { return seats(*x) == 1; }));
+  });
+}
+
+/// There is no node when it is canceled: later, when there is one, nobody wants a space any more.
+TEST_F(TravelTest, ACanceledTravelBeginsNoSpace) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
+    x = land("a", "x");
+    TRAVEL_TRUE(co_await x->bus.connect(use_awaitable));
+    TRAVEL_TRUE((co_await x->endpoint.ready(use_awaitable)).has_value());
+    Player* const ada = co_await player(*x, "ada");
+    const End end = go(*x, *ada, to("field"));
+    TRAVEL_TRUE(co_await until([this] { return office->registry().waiters() == 1; }));
+    EXPECT_TRUE(x->travels.cancel(*ada));
+    EXPECT_EQ((co_await ended(end)).error(), rpc::Errc::canceled);
+    TRAVEL_TRUE(co_await until([this] { return office->registry().waiters() == 0; }));
+    TRAVEL_TRUE(co_await open(*x));
+    CO_OK(co_await travel(*x, *ada, to("town")));
+    EXPECT_EQ(office->registry().spaces().size(), 1u) << "the town alone";
+    EXPECT_EQ(x->space("field"), nullptr);
   });
 }
 
