@@ -98,21 +98,32 @@ TEST_F(TravelRaces, ATargetThatHasDiedLeavesThePlayerWhereItWas) {
   });
 }
 
-/// Before the target owns her she is back; after that she has died with it. Never both.
-TEST_F(TravelRaces, ATargetThatDiesInTheMiddleLeavesOneOrNone) {
+/// She is packed, and nobody but the source has her.
+TEST_F(TravelRaces, ATargetThatDiesBeforeTheStateHasComeLeavesThePlayerWhereItWas) {
   run([this]() -> Task {
     TRAVEL_TRUE(co_await seat_on_y());
+    diary.packed = [this] { cluster.crash_root(); };
     const End moving = go(*x, *ada, wish);
     TRAVEL_TRUE(co_await frozen(moving));
     EXPECT_EQ(x->players("field"), 1u) << "she stands in her space";
+    EXPECT_EQ(y->spaces.expected(), 0u);
     y.reset();
-    const auto end = co_await ended(moving);
-    if (end) {
-      EXPECT_EQ(x->players("field"), 0u);
-      EXPECT_EQ(x->find("ada"), nullptr);
-    } else {
-      expect_she_stays(end, end.error().code);
-    }
+    cluster.start_root();
+    expect_she_stays(co_await ended(moving), Errc::not_let_in);
+  });
+}
+
+/// The target has made her, and busroot has not granted her yet.
+TEST_F(TravelRaces, ATargetThatDiesWhenItHasAcceptedThePlayerLeavesItWhereItWas) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await seat_on_y());
+    diary.accepted = [this] { cluster.crash_root(); };
+    const End moving = go(*x, *ada, wish);
+    TRAVEL_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
+    EXPECT_EQ(x->players("field"), 1u) << "she stands in her space";
+    y.reset();
+    cluster.start_root();
+    expect_she_stays(co_await ended(moving), Errc::not_let_in);
   });
 }
 
@@ -129,16 +140,34 @@ TEST_F(TravelRaces, ATargetThatDiesAfterItOwnsThePlayerTakesItAlong) {
   });
 }
 
-TEST_F(TravelRaces, ASourceThatDiesLeavesThePlayerOnceOrNot) {
+TEST_F(TravelRaces, ASourceThatDiesBeforeTheStateHasComeTakesThePlayerAlong) {
   run([this]() -> Task {
     TRAVEL_TRUE(co_await seat_on_y());
+    diary.packed = [this] { cluster.crash_root(); };
     const End moving = go(*x, *ada, wish);
     TRAVEL_TRUE(co_await frozen(moving));
     x.reset();
-    co_await turn(300ms);
-    const Player* const there = y->find("ada");
-    EXPECT_EQ(y->players("field", 2), there != nullptr ? 1u : 0u)
-        << "whoever has arrived is in its space";
+    diary.packed = nullptr;
+    cluster.start_root();
+    // Her name is free: nobody has her.
+    TRAVEL_TRUE(co_await player(*y, "ada") != nullptr);
+    EXPECT_EQ(y->players("field", 2), 0u);
+    EXPECT_EQ(y->travels.counters().come, 0u);
+  });
+}
+
+TEST_F(TravelRaces, ASourceThatDiesWhenThePlayerWasAcceptedLeavesItAtTheTarget) {
+  run([this]() -> Task {
+    TRAVEL_TRUE(co_await seat_on_y());
+    diary.accepted = [this] { cluster.crash_root(); };
+    const End moving = go(*x, *ada, wish);
+    TRAVEL_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
+    x.reset();
+    cluster.start_root();
+    TRAVEL_TRUE(co_await until([this] { return standing(*y, "ada") != nullptr; }));
+    EXPECT_EQ(y->players("field", 2), 1u);
+    EXPECT_EQ(y->travels.counters().come, 1u);
+    EXPECT_TRUE(diary.ends.at("ada"));
   });
 }
 
@@ -225,18 +254,14 @@ TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItIsFrozenAndTheMoveFails) {
     ada = co_await ada_in_x();
     TRAVEL_TRUE(ada != nullptr);
     id = ada->online_id();
+    diary.packed = [this] { cluster.crash_root(); };
     const End end = go(*x, *ada, to("field"));
     TRAVEL_TRUE(co_await frozen(end));
-    cluster.crash_root();
     CO_OK(x->space("field")->end_after(0ms));
     TRAVEL_TRUE(co_await until([this] { return x->players("field") == 0; }));
     y.reset();
     cluster.start_root();
-    const auto result = co_await ended(end);
-    if (result) {  // y had it before it died
-      EXPECT_EQ(x->entities.entities().find_here(id), nullptr);
-      co_return;
-    }
+    EXPECT_EQ((co_await ended(end)).error(), Errc::not_let_in);
     TRAVEL_TRUE(co_await until([this] { return x->players("town") == 1; }));
     EXPECT_EQ(ada->space(), x->space("town")->id());
     EXPECT_EQ(x->travels.counters().left_over, 1u);
@@ -297,20 +322,17 @@ TEST_F(TravelRaces, AHookThatRefusesTheEntryAtTheTargetIsInNoSpaceAndToldThere) 
 TEST_F(TravelRaces, ASpaceThatEndsBetweenAcceptanceAndArrivalIsReplaced) {
   run([this]() -> Task {
     TRAVEL_TRUE(co_await seat_on_y());
+    diary.accepted = [this] { cluster.crash_root(); };  // the grant waits
     const End moving = go(*x, *ada, wish);
-    while (!moving->has_value() && y->spaces.expected() == 0) co_await turn();
-    TRAVEL_TRUE(y->spaces.expected() == 1);
-    cluster.crash_root();  // the grant waits
+    TRAVEL_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
+    diary.accepted = nullptr;
     CO_OK(y->space("field", 2)->end_after(0ms));
     TRAVEL_TRUE(co_await until([this] { return y->space("field", 2) == nullptr; }));
+    x->spaces.refuse_newcomers();  // so that the next one begins on y, too
     cluster.start_root();
-    const auto end = co_await ended(moving);
-    if (!end) co_return expect_she_stays(end, end.error().code);  // it was given up instead
-    const auto in_a_space = [](const Player* one) {
-      return one != nullptr && one->space() != entity::OnlineId::none;
-    };
-    TRAVEL_TRUE(
-        co_await until([&] { return in_a_space(y->find("ada")) != in_a_space(x->find("ada")); }));
+    CO_OK(co_await ended(moving));
+    TRAVEL_TRUE(co_await until([this] { return standing(*y, "ada") != nullptr; }));
+    EXPECT_EQ(x->find("ada"), nullptr);
     EXPECT_EQ(y->travels.counters().come_badly, 1u);
   });
 }

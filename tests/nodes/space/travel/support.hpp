@@ -44,6 +44,8 @@ struct Diary {
   std::vector<std::string> said;                  // "ada enters x.field-1"
   std::map<std::string, Result<Travelled>> ends;  // of a player, the latest
   std::function<bool()> no;                       // asked of each entry of a player: it refuses
+  std::function<void()> packed;                   // a player is packed: its state has not gone yet
+  std::function<void()> accepted;                 // it is made, and not owned there yet
 };
 
 class Player final : public entity::EntityOf<Player, entity::Entity, entity::Components<Traveller>>,
@@ -70,12 +72,14 @@ class Player final : public entity::EntityOf<Player, entity::Entity, entity::Com
   entity::EntityResult<> on_before_move(entity::Encoder& out) override {
     out.number(heard_);
     out.number(wrong_);
+    if (diary().packed) diary().packed();
     return {};
   }
   entity::EntityResult<> on_after_move(entity::Decoder* in) override {
     if (in == nullptr) return {};
     heard_ = in->number<int>();
     wrong_ = in->number<int>();
+    if (diary().accepted) diary().accepted();
     return {};
   }
   entity::EntityResult<> on_enter_space(entity::OnlineId, entity::EnterReason) override {
@@ -292,6 +296,11 @@ class TravelTestBase : public bus::LoopTest {
              office->registry().nodes().find("b.y")->announced;
     });
     co_return known ? ada : nullptr;
+  }
+  /// The player of this name that is in a space of that land.
+  static Player* standing(Land& at, const std::string& name) {
+    Player* const found = at.find(name);
+    return found == nullptr || found->space() == entity::OnlineId::none ? nullptr : found;
   }
   /// The seats that are held or taken in all fields of a land.
   std::uint32_t seats(Land& at) const {
