@@ -9,6 +9,7 @@
 #include "bench/bus/load_process.hpp"
 #include "bench/gate/broker.hpp"
 #include "bench/harness/clock.hpp"
+#include "bench/harness/files.hpp"
 #include "nodes/login/tickets/keys.hpp"
 #include "tests/cluster/node_process.hpp"
 
@@ -38,7 +39,20 @@ void demand(const Result<T>& result) {
   if (!result) throw std::runtime_error(result.error().what);
 }
 
+std::string in_folder(std::string keys, const std::string& folder) {
+  constexpr std::string_view kFolder = "{folder}";
+  for (auto at = keys.find(kFolder); at != std::string::npos; at = keys.find(kFolder, at)) {
+    keys.replace(at, kFolder.size(), folder);
+  }
+  return keys;
+}
+
 }  // namespace
+
+GameNode playing(GameNode node) {
+  node.keys = "needs = ['service/db']\nticket_keys = ['{folder}/login.pub']\n" + node.keys;
+  return node;
+}
 
 Game::Game(const GameOptions& options)
     : cluster_(cluster_options(options)), processes_(cluster_.folder().string()) {
@@ -52,17 +66,16 @@ Game::Game(const GameOptions& options)
       processes_.spawn("shop", {own_executable(), "role", "shop", "--port", std::to_string(shop)});
   demand(process);
   demand(await_ready(**process));
-  start("starbus-manager", "a", "manager-1", "");
-  start("starbus-db", "a", "db-1", "");
-  start("starbus-login", "a", "login-1",
-        "[login]\nkey = '" + file("login.key") +
-            "'\ncreate = true\naddress_per_minute = 100000\naddress_burst = 100000\nper_second = " +
-            std::to_string(options.per_second) + "\n" + options.login_keys +
-            "[[login.server]]\nmethod = 'shop'\nurl = 'http://127.0.0.1:" + std::to_string(shop) +
-            "/?ticket={ticket_url}'\nget = true\naccount = 'account'\nprefix = 'b:'\n");
-  start(
-      "plaza", "a", "plaza-1",
-      "needs = ['service/db']\nticket_keys = ['" + file("login.pub") + "']\n" + options.plaza_keys);
+  for (const auto& [name, text] : options.files) demand(write_text(file(name), text));
+  start({"starbus-manager", "a", "manager-1", options.manager_keys});
+  start({"starbus-db", "a", "db-1"});
+  start({"starbus-login", "a", "login-1",
+         "[login]\nkey = '{folder}/login.key'\ncreate = true\naddress_per_minute = 100000\n"
+         "address_burst = 100000\nper_second = " +
+             std::to_string(options.per_second) + "\n" + options.login_keys +
+             "[[login.server]]\nmethod = 'shop'\nurl = 'http://127.0.0.1:" + std::to_string(shop) +
+             "/?ticket={ticket_url}'\nget = true\naccount = 'account'\nprefix = 'b:'\n"});
+  for (const GameNode& node : options.nodes) start(node);
   for (std::size_t i = 0; i < options.gates.size(); ++i) start_gate(i, options);
   for (const auto& [name, node] : nodes_) await(*node);
 }
@@ -75,16 +88,16 @@ void Game::start_gate(std::size_t number, const GameOptions& options) {
   listener += options.tls
                   ? "certificates = '" + certificate() + "'\nkey = '" + file("gate.key") + "'\n"
                   : "tls = false\n";
-  start("starbus-gate", options.gates[number], gate_name(number),
-        "[gate]\naddress = '" + address + "'\ndrain_time = '" + options.drain_time +
-            "'\n[gate.limits]\n" + kGateLimits + options.gate_limits + listener);
+  start({"starbus-gate", options.gates[number], gate_name(number),
+         "[gate]\naddress = '" + address + "'\ndrain_time = '" + options.drain_time +
+             "'\n[gate.limits]\n" + kGateLimits + options.gate_limits + listener});
 }
 
-void Game::start(const std::string& program, const std::string& host, const std::string& name,
-                 const std::string& keys) {
-  auto node = cluster_test::node_process(cluster_, program, host, name, "game", keys);
-  node->start();
-  nodes_[name] = std::move(node);
+Daemon& Game::start(const GameNode& node) {
+  auto made = cluster_test::node_process(cluster_, node.program, node.host, node.name, "game",
+                                         in_folder(node.keys, cluster_.folder().string()));
+  made->start();
+  return *(nodes_[node.name] = std::move(made));
 }
 
 void Game::await(Daemon& node) {

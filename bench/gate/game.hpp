@@ -1,8 +1,8 @@
-// Game: a cluster of the game that the gate is measured in: busroot, a busd on each host,
-// starbus-manager, starbus-db, starbus-login, gates, and examples/plaza, as real processes that end
-// with it. Logins are believed by a server of accounts of the benchmark's own (load/shop.hpp), but
-// for those with passwords. One thread uses it. Throws std::runtime_error if something does not
-// start.
+// Game: a cluster of a game with clients: busroot, a busd on each host, starbus-manager,
+// starbus-db, starbus-login, gates, and the nodes of the game, by default examples/plaza, as real
+// processes that end with it. Logins are believed by a server of accounts of the benchmark's own
+// (load/shop.hpp), but for those with passwords: a program that starts a Game has its Roles
+// (roles.hpp). One thread uses it. Throws std::runtime_error if something does not start.
 #pragma once
 
 #include <map>
@@ -15,14 +15,26 @@
 
 namespace starbus::bench::gate {
 
+// A program of the game. In its keys {folder} is Game::file(""), without the last slash.
+struct GameNode {
+  std::string program;
+  std::string host;
+  std::string name;
+  std::string keys = {};
+};
+// With the database, and the keys of the login, as a program with accounts or players wants them.
+GameNode playing(GameNode node);
+
 struct GameOptions {
   std::vector<std::string> hosts = {"a"};
   std::vector<std::string> gates = {"a"};  // the host of each
+  std::vector<GameNode> nodes = {playing({"plaza", "a", "plaza-1"})};
+  std::map<std::string, std::string> files = {};  // of them, by name: written before they start
   bool tls = false;
-  std::string gate_limits = {};  // more lines of [gate.limits]
-  std::string login_keys = {};   // more lines of [login]
-  std::string plaza_keys = {};   // more lines of the game's file
-  int per_second = 2'000;        // players that enter
+  std::string gate_limits = {};   // more lines of [gate.limits]
+  std::string login_keys = {};    // more lines of [login]
+  std::string manager_keys = {};  // more lines of the manager's file
+  int per_second = 2'000;         // players that enter
   std::string drain_time = "10s";
 };
 
@@ -42,6 +54,8 @@ class Game {
   cluster_test::Cluster& cluster() { return cluster_; }
   // Waits until a gate that was started again lets clients in.
   void await(cluster_test::Daemon& node);
+  // One more of the game; it does not wait for it.
+  cluster_test::Daemon& start(const GameNode& node);
   // Of the benchmark's own processes; their logs are in folder().
   ProcessGroup& processes() { return processes_; }
 
@@ -52,8 +66,6 @@ class Game {
 
  private:
   void start_gate(std::size_t number, const GameOptions& options);
-  void start(const std::string& program, const std::string& host, const std::string& name,
-             const std::string& keys);
 
   cluster_test::Cluster cluster_;
   ProcessGroup processes_;

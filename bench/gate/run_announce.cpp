@@ -36,10 +36,11 @@ Copies copies_of(Game& game) {
 
 // Once a second, since all must have heard one before the next.
 Result<Metrics> announce_starbus(const Options& options) {
-  Game game(
-      {.hosts = {"a", "b"},
-       .gates = {"a", "b"},
-       .plaza_keys = "news_per_second = 1\nnews_bytes = " + std::to_string(options.bytes) + "\n"});
+  Game game({.hosts = {"a", "b"},
+             .gates = {"a", "b"},
+             .nodes = {playing(
+                 {"plaza", "a", "plaza-1",
+                  "news_per_second = 1\nnews_bytes = " + std::to_string(options.bytes) + "\n"})}});
   const double seconds = options.announcements;
   const auto started = Bots::start(game, {.name = "hearers",
                                           .bots = options.active,

@@ -56,6 +56,7 @@ class Cockpit : public game::Events {
     }
   }
   void on_call(const game::Call& call) override {
+    if (call.method == rpc::method_id("test_pilot_client", "landed")) return;
     ASSERT_EQ(call.method, rpc::method_id("test_pilot_client", "number"));
     const auto number = entity::Decoder(call.arguments).number<std::uint64_t>();
     if (number != heard + 1) wrong.push_back({heard, number});
