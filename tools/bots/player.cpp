@@ -37,7 +37,7 @@ Player::Player(Ground& ground, std::uint64_t bot, const std::string& account)
       client_(options_of(ground, bot, ground.random() | 1), *this),
       listener_(ground, bot, account),
       asker_(ground, bot, account, client_),
-      walker_(ground, client_) {}
+      walker_(ground, bot, client_) {}
 
 void Player::log_in(const std::string& method, const std::string& proof) {
   const game::ByteView bytes = game::bytes_of(proof);

@@ -200,6 +200,7 @@ Walk read_walk(ConfigReader in) {
   walk.speed = in.number("speed", 4, 0.1, 100);
   walk.range = in.number("range", 40, 1, 10'000);
   walk.rest = in.duration("rest", 1s, 0s, kLongestRun);
+  if (in.has("paths")) walk.paths = in.integer<std::uint32_t>("paths", 0, 0, 0xFFFF'FFFF);
   return walk;
 }
 

@@ -70,6 +70,8 @@ struct Walk {
   double speed = 4;     // m/s
   double range = 40;    // m around where it has come into the space
   milliseconds rest{};  // at a goal, on average
+  /// Goals follow from this and the number of the bot; none: they are drawn.
+  std::optional<std::uint32_t> paths{};
 };
 
 struct Script {

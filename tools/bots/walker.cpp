@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/bots/paths.hpp"
+
 namespace starbus::bots {
 namespace {
 
@@ -17,8 +19,8 @@ float way_between(const game::Place& from, const game::Place& to) {
 
 }  // namespace
 
-Walker::Walker(Ground& ground, game::Client& client)
-    : ground_(ground), space_({}, *this, client, step) {}
+Walker::Walker(Ground& ground, std::uint64_t bot, game::Client& client)
+    : ground_(ground), bot_(bot), space_({}, *this, client, step) {}
 
 game::Locomotion Walker::step(const game::Locomotion& from, const Step& step) {
   game::Locomotion to = from;
@@ -63,10 +65,16 @@ bool Walker::hear(const game::Call& call) {
   return space_.hear(call, game::Client::now()) != game::Heard::unknown;
 }
 
+double Walker::chance() {
+  const auto& paths = ground_.script.walk->paths;
+  if (!paths) return ground_.chance();
+  return chance_of(*paths, static_cast<std::uint32_t>(bot_), draws_++);
+}
+
 /// Evenly over the circle around where it has come in.
 void Walker::choose_goal() {
-  const double angle = 2 * std::numbers::pi * ground_.chance();
-  const double away = ground_.script.walk->range * std::sqrt(ground_.chance());
+  const double angle = 2 * std::numbers::pi * chance();
+  const double away = ground_.script.walk->range * std::sqrt(chance());
   goal_ = middle_;
   goal_.x += static_cast<float>(away * std::cos(angle));
   goal_.y += static_cast<float>(away * std::sin(angle));

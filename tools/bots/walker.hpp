@@ -13,7 +13,8 @@ namespace starbus::bots {
 /// See above.
 class Walker final : private game::SpaceEvents {
  public:
-  Walker(Ground& ground, game::Client& client);
+  /// `bot`: its number, which its ways follow from if the script says so.
+  Walker(Ground& ground, std::uint64_t bot, game::Client& client);
 
   /// A full state has come.
   void restart() { space_.restart(false); }
@@ -36,14 +37,17 @@ class Walker final : private game::SpaceEvents {
   void on_entered(const game::Seen&) override { ++ground_.figures.sight.entered; }
   void on_left(const game::Seen&) override { ++ground_.figures.sight.left; }
   void on_corrected(const game::Locomotion&, const game::Locomotion&, bool teleport) override;
+  double chance();
   void choose_goal();
 
   Ground& ground_;
+  const std::uint64_t bot_;
   game::Space<Step> space_;
   game::Place middle_{};  // where it has come into the space: it stays around that
   game::Place goal_{};
   Nanos step_at_ = kNever;
   Nanos rests_until_ = 0;
+  std::uint32_t draws_ = 0;  // of its goals
   bool walks_ = false;
 };
 

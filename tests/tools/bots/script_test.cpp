@@ -116,6 +116,8 @@ TEST(BotScript, BotsWalkOnlyIfToldTo) {
   EXPECT_EQ(walks->walk->speed, 2);
   EXPECT_EQ(walks->walk->range, 40);
   EXPECT_EQ(walks->walk->rest, milliseconds(0));
+  EXPECT_FALSE(walks->walk->paths);
+  EXPECT_EQ(parse_script(text + "[walk]\npaths = 7\n", "x")->walk->paths, 7U);
   EXPECT_THAT(problems("[walk]\nspeed = 0\n"), HasSubstr("'speed' must be between 0.1 and 100"));
   EXPECT_THAT(problems("[walk]\nrange = 0\n"), HasSubstr("'range' must be between 1 and 10000"));
 }
