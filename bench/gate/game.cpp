@@ -94,8 +94,9 @@ void Game::start_gate(std::size_t number, const GameOptions& options) {
 }
 
 Daemon& Game::start(const GameNode& node) {
-  auto made = cluster_test::node_process(cluster_, node.program, node.host, node.name, "game",
-                                         in_folder(node.keys, cluster_.folder().string()));
+  auto made =
+      cluster_test::node_process(cluster_, node.program, node.host, node.name, "game",
+                                 in_folder(node.keys, cluster_.folder().string()), node.launcher);
   made->start();
   return *(nodes_[node.name] = std::move(made));
 }

@@ -21,6 +21,7 @@ struct GameNode {
   std::string host;
   std::string name;
   std::string keys = {};
+  std::vector<std::string> launcher = {};  // a command that runs it, as taskset; may be empty
 };
 // With the database, and the keys of the login, as a program with accounts or players wants them.
 GameNode playing(GameNode node);

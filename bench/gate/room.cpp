@@ -29,17 +29,20 @@ Result<std::string> find_colyseus() {
       "registry");
 }
 
-Result<Room> Room::start(ProcessGroup& processes, const Options& options) {
+Result<Room> Room::start(ProcessGroup& processes, const RoomOptions& options) {
   const auto folder = find_colyseus();
   if (!folder) return folder.error();
   const std::string port = std::to_string(cluster_test::free_port());
-  const auto server = processes.spawn(
-      "colyseus", {"/usr/bin/env", "NODE_ENV=production", "node", *folder + "/server.cjs", port});
+  std::vector<std::string> command = options.launcher;
+  command.insert(command.end(), {"/usr/bin/env", "NODE_ENV=production", "node",
+                                 *folder + "/" + options.server, port});
+  command.insert(command.end(), options.server_arguments.begin(), options.server_arguments.end());
+  const auto server = processes.spawn("colyseus", command);
   if (!server) return server.error();
   if (const auto up = ready(**server); !up) return up.error();
-  const auto load = processes.spawn(
-      "colyseus-load", {"node", *folder + "/load.js", port, std::to_string(options.colyseus),
-                        std::to_string(options.rate), std::to_string(options.bytes)});
+  command = {"/usr/bin/env", "node", *folder + "/" + options.load, port};
+  command.insert(command.end(), options.load_arguments.begin(), options.load_arguments.end());
+  const auto load = processes.spawn("colyseus-load", command);
   if (!load) return load.error();
   if (const auto joined = ready(**load); !joined) return joined.error();
   return Room(*server, *load);

@@ -1,10 +1,11 @@
-// Room: a Colyseus room that echoes (colyseus/server.cjs), and its clients (load.js), in the folder
-// into which scripts/bench has installed them. One thread uses it; failures are values.
+// Room: a room of Colyseus and its clients, programs of Node.js in the folder into which
+// scripts/bench has installed it. One thread uses it; failures are values.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
-#include "bench/gate/options.hpp"
 #include "bench/harness/process.hpp"
 
 namespace starbus::bench::gate {
@@ -12,10 +13,18 @@ namespace starbus::bench::gate {
 // Where they are installed; a failure says what to do.
 Result<std::string> find_colyseus();
 
+struct RoomOptions {
+  std::string server;                              // a file of that folder: it prints "ready"
+  std::vector<std::string> server_arguments = {};  // after its port
+  std::string load;                                // likewise: "ready" when all have joined
+  std::vector<std::string> load_arguments;         // likewise
+  std::vector<std::string> launcher = {};          // the command that runs the server, as taskset
+};
+
 class Room {
  public:
-  static Result<Room> start(ProcessGroup& processes, const Options& options);
-  // Clients ask for so long.
+  static Result<Room> start(ProcessGroup& processes, const RoomOptions& options);
+  // Clients do for so long what they do: a line of the load.
   Result<nlohmann::json> run(double seconds);
   Process& server() { return *server_; }
 

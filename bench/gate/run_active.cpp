@@ -107,7 +107,11 @@ Result<Metrics> active_mosquitto(bool answered, const Options& options) {
 Result<Metrics> active_colyseus(const Options& options) {
   const TemporaryFolder folder(temporary_parent(), false);
   ProcessGroup processes(folder.path());
-  auto room = Room::start(processes, options);
+  auto room = Room::start(
+      processes, {.server = "server.cjs",
+                  .load = "load.js",
+                  .load_arguments = {std::to_string(options.colyseus), std::to_string(options.rate),
+                                     std::to_string(options.bytes)}});
   if (!room) return fail(room.error().what + processes.log_tail());
   return echoes(room->server(), options.seconds,
                 [&](double seconds) { return room->run(seconds); });

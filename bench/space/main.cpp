@@ -1,50 +1,91 @@
-// bench_space measures what it costs a space to tell the clients of its players what is around
-// them.
-#include "bench/harness/suite.hpp"
-#include "bench/space/sight_load.hpp"
+// bench_space: what it costs a space to tell the clients of its players what is around them, within
+// one process, and over a cluster beside a room of Colyseus.
+#include <iostream>
+
+#include "bench/gate/load/shop.hpp"
+#include "bench/gate/load/socket.hpp"
+#include "bench/gate/room.hpp"
+#include "bench/space/cases.hpp"
+#include "bench/space/runs.hpp"
 
 namespace starbus::bench::space {
 namespace {
 
-SuiteCase case_of(const std::string& name, const std::string& about, const Load& load) {
-  SuiteCase made{.name = name, .about = about};
-  made.run = [load](const std::string&, int) -> Result<Metrics> { return run(load); };
-  const auto row = [&](const std::string& metric, const std::string& unit, std::optional<Bar> bar) {
-    made.rows.push_back({.name = name + "." + metric,
-                         .unit = unit,
-                         .figure = {name, metric},
-                         .bar = std::move(bar)});
+constexpr std::size_t kFiles = 20'000;  // of each process: gates and loads have one a client
+
+void add_options(CLI::App& app, Options& options) {
+  const auto add = [&](const char* name, auto& value, const char* about) {
+    app.add_option(name, value, about)->check(CLI::PositiveNumber)->capture_default_str();
   };
-  row("p50", "ms/tick", std::nullopt);
-  row("p99", "ms/tick", std::nullopt);
-  row("aoi", "ms/tick", std::nullopt);
-  row("views", "ms/tick", std::nullopt);
-  row("bytes", "B/move", Bar{.limit = 12});
-  row("seen", "entities", std::nullopt);
-  row("client", "B/s", std::nullopt);
-  return made;
+  add("--walkers", options.walkers, "Players of node.walk");
+  add("--many", options.many, "Players of node.walk2000");
+  add("--crowd", options.crowd, "Players of node.spot");
+  add("--posers", options.posers, "Players of node.news");
+  add("--warm-up", options.warm_up, "Seconds before what is measured");
+  add("--ticks", options.ticks, "Ticks of walk and spot");
+  app.add_flag("!--no-pin", options.pin, "The measured server may run on any core");
+}
+
+void make_small(const CLI::App& app, const SuiteOptions& suite, Options& options) {
+  const auto make = [&](const char* name, auto& value, auto quick) {
+    make_quick(app, suite, name, value, quick);
+  };
+  make("--walkers", options.walkers, 30u);
+  make("--many", options.many, 40u);
+  make("--crowd", options.crowd, 20u);
+  make("--posers", options.posers, 10u);
+  make("--warm-up", options.warm_up, 1.0);
+  make("--ticks", options.ticks, 5);
+}
+
+int main_of(int argc, char** argv) {
+  CLI::App app{
+      "Measures spaces, 10 ticks per second, all players walk at 5 m/s and watch, radius 30.\n"
+      "walk, spot: sight alone, in one thread of this process; bodies are made, and not sent.\n"
+      "node.*: a cluster of real processes (busroot, busd, manager, db, login, starbus-spaces, a\n"
+      "gate, a space node) with players of starbus-bots, and a Colyseus room in which clients "
+      "walk\n"
+      "the same ways, with a StateView and a grid (colyseus), or told the whole state\n"
+      "(colyseus+all). On a machine of several cores the space node, or the room, is pinned to "
+      "the\n"
+      "first one with taskset, and all else to the others, unless --no-pin is given.\n"
+      "Progress goes to standard error, the table to standard output."};
+  SuiteOptions suite;
+  suite.repetitions = 3;
+  suite.seconds = 20;
+  Options options;
+  add_suite_options(app, suite, "Few players, one repetition: does it work?");
+  add_seconds_option(app, suite);
+  add_peer_option(app, suite, {kStarbus, kColyseus, kColyseusAll},
+                  "Only these, separated by commas");
+  add_options(app, options);
+  int port = 0;
+  CLI::App* role = app.add_subcommand("role")->group("");  // not in the help
+  CLI::App* shop = role->add_subcommand("shop");
+  shop->add_option("--port", port)->required();
+  CLI11_PARSE(app, argc, argv);
+  if (shop->parsed()) return gate::run_shop(port);
+  make_quick(app, suite, "--reps", suite.repetitions, 1);
+  make_quick(app, suite, "--seconds", suite.seconds, 1);
+  make_small(app, suite, options);
+  options.seconds = suite.seconds;
+  // Gates and loads have their limits from here.
+  if (const auto files = gate::allow_files(kFiles); !files) {
+    std::cerr << files.error().what << "\n";
+  }
+  std::vector<std::string> missing;
+  if (const auto found = gate::find_colyseus(); !suite.list && !found) {
+    std::cerr << "without " << found.error().what << "\n";
+    missing = {kColyseus, kColyseusAll};
+  }
+  return run_suite(
+      suite, cases_of(options, missing),
+      Report("space", {{kStarbus, kColyseus, kColyseusAll}, kStarbus, {kColyseus, kColyseusAll}}));
 }
 
 }  // namespace
 }  // namespace starbus::bench::space
 
 int main(int argc, char** argv) {
-  namespace bench = starbus::bench;
-  CLI::App app{
-      "Measures sight: all walk at 5 m/s and all watch, 10 ticks per second.\n"
-      "walk: 1,000 in 1 km x 1 km, radius 30. spot: 300 within 10 m, of whom each sees the\n"
-      "nearest 30. Times are those of one thread; bodies are made, and not sent."};
-  bench::SuiteOptions options;
-  int ticks = 300;
-  bench::add_suite_options(app, options, "Run one short repetition, to see that it works");
-  app.add_option("--ticks", ticks, "Run so many ticks")->check(CLI::Range(1, 100'000));
-  CLI11_PARSE(app, argc, argv);
-  bench::make_quick(app, options, "--reps", options.repetitions, 1);
-  bench::make_quick(app, options, "--ticks", ticks, 5);
-  const bench::space::Load walk{.walkers = 1'000, .side = 1'000, .ticks = ticks};
-  const bench::space::Load spot{.walkers = 300, .side = 10, .most_seen = 30, .ticks = ticks};
-  return bench::run_suite(options,
-                          {bench::space::case_of("walk", "1,000 in a square kilometre", walk),
-                           bench::space::case_of("spot", "300 in one spot", spot)},
-                          bench::Report("space", {}));
+  return starbus::bench::space::main_of(argc, argv);
 }

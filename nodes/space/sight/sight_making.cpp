@@ -202,6 +202,7 @@ std::optional<std::size_t> SightView::Making::move(std::uint16_t index, std::siz
   seen.moved = subject.moved();
   seen.detail = detail;
   ++store_.counters().moves;
+  store_.counters().move_bytes += size;
   return size;
 }
 

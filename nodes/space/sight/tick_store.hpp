@@ -22,6 +22,7 @@ struct SightCounters {
   std::uint64_t leaves = 0;
   std::uint64_t news = 0;
   std::uint64_t moves = 0;
+  std::uint64_t move_bytes = 0;  ///< of those, with their indices
   std::uint64_t bodies = 0;
   std::uint64_t bytes = 0;
   std::uint64_t too_large = 0;  ///< entities that are not shown, each time that they became so
