@@ -13,8 +13,8 @@ find_package(cereal REQUIRED)              # headers: how classes say what they 
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET GLOBAL libzmq>=4.3.4)
 pkg_check_modules(argon2 REQUIRED IMPORTED_TARGET GLOBAL libargon2)  # passwords
-# For busd: mail comes and goes by the thousand, and each message costs a tenth less of a processor than
-# with the C library's allocator. Not beneath sanitizers, which have allocators of their own.
+# For busd, gates and space nodes: messages come and go by the ten thousand, and each costs a tenth less of a
+# processor than with the C library's allocator. Not beneath sanitizers, which have allocators of their own.
 add_library(starbus_allocator INTERFACE)
 if(NOT STARBUS_SANITIZE)
   pkg_check_modules(jemalloc REQUIRED IMPORTED_TARGET GLOBAL jemalloc)

@@ -35,6 +35,10 @@ bus::SendOptions down_lane() {
   return options;
 }
 
+/// Replies of one turn of the loop that go at once: within a batch of messages, so they leave with
+/// the answers to the gate, and it wakes once for both. Those of a longer batch share a bundle.
+constexpr int kRepliesAtOnce = 8;
+
 template <class Word>
 std::string text_of(const Word& word) {
   bus::Bytes bytes;
@@ -135,6 +139,9 @@ void ClientLinks::answered(std::uint64_t id, std::uint64_t login, std::uint64_t 
   Effects effects;
   row->second.link->reply(login, u, bus::Bytes(answer.begin(), answer.end()), effects);
   if (Entity* const entity = find(id)) carry_out(*entity, effects);
+  if (!scheduled_ || at_once_ == kRepliesAtOnce) return;
+  ++at_once_;
+  lines_.flush(*this);
 }
 
 // --- properties ----------------------------------------------------------------------------------
@@ -296,6 +303,7 @@ void ClientLinks::flush_soon() {
 
 void ClientLinks::flush() {
   scheduled_ = false;
+  at_once_ = 0;
   lines_.flush(*this);
 }
 

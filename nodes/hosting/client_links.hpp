@@ -88,6 +88,7 @@ class ClientLinks final : public entity::ClientPort, private entity::sessions::C
   entity::sessions::HomeLines lines_;
   std::deque<AccountWord> words_;
   bool scheduled_ = false;
+  int at_once_ = 0;  // replies that went before the scheduled flush
   bool passing_ = false;
   entity::TimerOwner timer_;
   ClientCounters counters_;
