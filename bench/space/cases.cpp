@@ -89,9 +89,10 @@ SuiteCase walk_case(const std::string& name, const std::string& about, Peers pee
       .row("alone", "us/update", {}, "of the space node without the gate")
       .row("seen", "entities")
       .row("rate", "1/s", {}, "updates of a visible entity")
-      .row("down", "B/s", at_most(0.5, kColyseus), "of a client")
+      .row("down", "B/s", {}, "of a client")
       .row("up", "B/s", {}, "of a client")
       .row("update", "B/update", at_most(12), "all that comes down the link")
+      .row("update", "B/update", at_most(0.5, kColyseus), "the same")
       .row("mover", "B/mover", at_most(12), "of one that is known, with its index, in the body")
       .row("enters", "1/s", {}, "others that come in sight of a client")
       .row("wrong", "", no_more(0), "corrections and violations");

@@ -40,7 +40,7 @@ void Field::on_tick(const nodes::space::SpaceTick& tick) {
   for_each_player([&](entity::Entity& each) {
     auto* const walker = entity::type_cast<Walker>(&each);
     if (walker == nullptr) return;
-    walker->state.pose = static_cast<std::uint8_t>(changes_ % 100 + 1);
+    walker->state.pose = static_cast<std::uint8_t>(tick.number % 100 + 1);
     ++changes_;
   });
 }

@@ -2,7 +2,9 @@
 // stands for the gate, another for the account.
 #include <gmock/gmock.h>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <functional>
 
 #include "entity/client/link.hpp"
 #include "entity/objects/names/client_names.hpp"
@@ -50,6 +52,7 @@ class Knight final : public entity::EntityOf<Knight, entity::Entity, entity::Com
   explicit Knight(const entity::ConstructKey& key) : EntityOf(key) {}
   int buy(rpc::Caller& from, int price) {
     last = from.from;
+    if (before_buying) before_buying();
     state.gold -= price;
     static_cast<void>(client().call<&KnightClient::said>("bought"));
     return state.gold;
@@ -66,6 +69,7 @@ class Knight final : public entity::EntityOf<Knight, entity::Entity, entity::Com
   int comings = 0;
   std::vector<sessions::Reason> goings;
   std::vector<sessions::Left> left;
+  std::function<void()> before_buying{};
   static constexpr auto kRpc =
       rpc::methods("test_knight", rpc::method<&Knight::buy>("buy", rpc::own_client),
                    rpc::method<&Knight::forbidden>("forbidden"));
@@ -267,6 +271,22 @@ TEST_F(ClientsTest, CallsPropertiesAndRepliesGoDownOneStream) {
     EXPECT_EQ(bus::load<std::uint32_t>(head.data()), rpc::method_id("test_knight_client", "hit"));
     EXPECT_EQ(in.number<int>(), 5);
     EXPECT_EQ(in.text(), "orc");
+  });
+}
+
+/// So that it leaves with the answer to the gate, which wakes once for both.
+TEST_F(ClientsTest, AReplyIsSaidBeforeWhatItsRequestHasPosted) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    std::optional<std::size_t> unsaid;
+    knight->before_buying = [&] {
+      boost::asio::post(loop, [&] { unsaid = knight->client().link()->state().unsent.size(); });
+    };
+    const sessions::ToSubject word = request<&Knight::buy>(1, 1, 30);
+    EXPECT_EQ((co_await say(gate->endpoint, word)).kind, sessions::AnswerKind::ok);
+    EXPECT_TRUE(co_await until([&] { return replied(*gate, 1).has_value(); }));
+    EXPECT_EQ(unsaid, 0U);
   });
 }
 
