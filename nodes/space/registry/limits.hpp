@@ -19,12 +19,21 @@ namespace starbus::nodes::space {
     "would_block", "RegistryBounds.WaitersAreBounded")                                           \
   X(kMaxNodeLabels, 64, "labels", "that a node announces", "the announcement is ignored",        \
     "NewsCheck.CountsBeyondTheirLimitsAreRefused")                                               \
+  X(kNewsPerSecond, 32, "announcements", "of one node a second: it has news ten times",          \
+    "further ones are ignored; the next second's has all",                                       \
+    "RegistryNews.AnnouncementsBeyondTheRateAreIgnored")                                         \
+  X(kEndsPerSecond, 64, "orders", "to a node, to end spaces that are not to be: few are",        \
+    "the others are ordered after a further announcement",                                       \
+    "RegistryNews.ANodeThatInventsSpacesCostsFewOrders")                                         \
   X(kMaxReason, 200, "bytes", "of a node's text on a failure: it goes to all who wait",          \
     "it is cut", "RegistryNews.ALongReasonOfANodeIsCut")                                         \
   X(kMaxTeam, 100, "seats", "of one request: they are held in one order", "bad_request",         \
     "RegistryEntry.RequestsThatCanNeverBeMetAreRefused")                                         \
   X(kMaxSetup, 4'096, "bytes", "that a request gives to a new space", "bad_request",             \
     "RegistryEntry.RequestsThatCanNeverBeMetAreRefused")                                         \
+  X(kCrowd, 256, "requests", "that wait for a place: an answer of its node looks at all",        \
+    "who waits is looked at in the next step, not at once",                                      \
+    "RegistryBounds.ACrowdThatWaitsIsLookedAtOnceAStep")                                         \
   X(kLongestPatience, 60s, "of a request: a player looks at a picture meanwhile",                \
     "a longer one is shortened", "RegistryEntry.EachWaiterIsToldByItsDeadline")                  \
   X(kTicketHold, 30s, "that a seat is held for who has been let in: as the move of an entity",   \

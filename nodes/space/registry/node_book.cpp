@@ -1,6 +1,7 @@
 #include "nodes/space/registry/node_book.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 #include "nodes/space/registry/limits.hpp"
@@ -9,6 +10,13 @@ namespace starbus::nodes::space {
 
 bool SpaceNode::silent(Time now) const {
   return !announced || now - heard > kNodeSilent;
+}
+
+bool SpaceNode::Share::take(std::size_t most, Time now) {
+  if (taken == 0 || now - since >= std::chrono::seconds(1)) *this = {now, 0};
+  if (taken >= most) return false;
+  ++taken;
+  return true;
 }
 
 bool NodeBook::came(const std::string& process) {
@@ -34,6 +42,23 @@ std::optional<std::string> NodeBook::take_in() {
   return process;
 }
 
+bool NodeBook::may_say(const std::string& process, Time now) {
+  const auto found = nodes_.find(process);
+  return found != nodes_.end() && found->second.news.take(kNewsPerSecond, now);
+}
+
+bool NodeBook::may_be_told(const std::string& process, Time now) {
+  const auto found = nodes_.find(process);
+  return found != nodes_.end() && found->second.ends.take(kEndsPerSecond, now);
+}
+
+bool NodeBook::deserts(const std::string& process) {
+  if (const auto found = nodes_.find(process); found != nodes_.end()) found->second.deserted = true;
+  const auto deserted =
+      std::ranges::count_if(nodes_, [](const auto& each) { return each.second.deserted; });
+  return static_cast<std::size_t>(deserted) * 2 > nodes_.size();
+}
+
 void NodeBook::announced(const std::string& process, const Announcement& from, Time now) {
   const auto found = nodes_.find(process);
   if (found == nodes_.end()) return;
@@ -41,6 +66,7 @@ void NodeBook::announced(const std::string& process, const Announcement& from, T
   const double busy = std::clamp(from.busy_ms_per_s, 0.0, 1000.0);
   node.load = node.announced ? (node.load + busy) / 2 : busy;
   node.announced = true;
+  node.deserted = false;
   node.heard = now;
   if (from.seen > node.unsure) node.unsure = 0;
   node.draining = from.draining;

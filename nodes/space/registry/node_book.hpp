@@ -25,6 +25,7 @@ struct SpaceNode {
   Time heard{};
   Time asked{};              // by a Hello
   std::uint64_t unsure = 0;  // latest order that it may have handled or not; 0: none
+  bool deserted = false;     // it says that it obeys a later service
   std::set<std::string, std::less<>> types;
   std::set<std::string, std::less<>> labels;
 
@@ -44,6 +45,17 @@ struct SpaceNode {
     std::deque<std::pair<Time, Life>> settling;  // since when
   };
   Work work;
+
+  /// Of what it may do in a second.
+  struct Share {
+    Time since{};
+    std::size_t taken = 0;
+
+    /// False: `most` are taken in this second.
+    bool take(std::size_t most, Time now);
+  };
+  Share news;
+  Share ends;
 };
 
 class NodeBook {
@@ -52,6 +64,12 @@ class NodeBook {
   bool came(const std::string& process);
   /// Forgets it, and what it ran.
   void left(const std::string& process);
+  /// It says something. False: it is unknown, or has said kNewsPerSecond in this second.
+  bool may_say(const std::string& process, Time now);
+  /// It is to be told to end a space that is not to be. False: kEndsPerSecond are told already.
+  bool may_be_told(const std::string& process, Time now);
+  /// It says that it obeys a later service. True: most nodes say so, and not a liar alone.
+  bool deserts(const std::string& process);
   /// Ignored if it is unknown.
   void announced(const std::string& process, const Announcement& from, Time now);
   /// A Hello has gone out.

@@ -30,10 +30,22 @@ bool may_follow(SpaceState from, SpaceState to) {
   return false;
 }
 
+void Space::ask(std::uint64_t number, const Ask& what) {
+  asks[number] = what;
+  asked += what.seats;
+}
+
+std::optional<Space::Ask> Space::answered(std::uint64_t number) {
+  const auto found = asks.find(number);
+  if (found == asks.end()) return std::nullopt;
+  const Ask ask = found->second;
+  asked -= ask.seats;
+  asks.erase(found);
+  return ask;
+}
+
 std::uint32_t Space::taken() const {
-  std::uint32_t sum = seats.taken();
-  for (const auto& [number, ask] : asks) sum += ask.seats;
-  return sum;
+  return seats.taken() + static_cast<std::uint32_t>(asked);
 }
 
 std::uint32_t Space::room() const {

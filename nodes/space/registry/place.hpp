@@ -48,10 +48,15 @@ struct Space {
   Time again{};                  // the order to create or to close is repeated
   std::uint64_t created_by = 0;  // number of the latest Create
   std::uint32_t capacity = 0;
-  Seats seats{};  // as its node has said last: never less than there are
-  std::map<std::uint64_t, Ask> asks;
+  Seats seats{};                      // as its node has said last: never less than there are
+  std::map<std::uint64_t, Ask> asks;  // by the number of the Reserve
+  std::uint64_t asked = 0;            // seats of these: a crowd looks at the sum for each of it
   std::optional<Time> empty_since;
 
+  /// A Reserve goes out.
+  void ask(std::uint64_t number, const Ask& what);
+  /// It is answered, or never will be: whose it was. nullopt: it is unknown.
+  std::optional<Ask> answered(std::uint64_t number);
   /// Seats that are taken, or asked for.
   std::uint32_t taken() const;
   std::uint32_t room() const;

@@ -134,6 +134,7 @@ class Registry {
   };
   Supply supply_of(const Place& place) const;
   void settle(const PlaceId& id, Time now);
+  void settle_soon(const PlaceId& id, Time now);
   void grow(const PlaceId& id, Place& place, Time now);
   bool create(const PlaceId& id, Place& place, const SpaceType& type, Time now);
   void tell_if_no_line_can_come(Place& place, const SpaceType& type);

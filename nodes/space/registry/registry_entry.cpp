@@ -115,7 +115,7 @@ void Registry::reserve(std::uint64_t request, Waiter& waiter, Space& space, Time
   waiter.space = space.name;
   waiter.reply_by = now + kReserveWait;
   waiter.order = order(space.node, space.life, Reserve{waiter.tickets, kTicketHold});
-  space.asks[waiter.order] = {waiter.ask.seats, request};
+  space.ask(waiter.order, {waiter.ask.seats, request});
   space.empty_since.reset();
 }
 
@@ -226,11 +226,10 @@ void Registry::expire(Time now) {
 }
 
 void Registry::reserved(Space& space, const Reply& reply, Time now) {
-  const auto found = space.asks.find(reply.number);
-  if (found == space.asks.end()) return space.count(reply.seats, now);
-  const std::uint64_t request = found->second.request;
-  space.asks.erase(found);
+  const auto ask = space.answered(reply.number);
   space.count(reply.seats, now);
+  if (!ask) return;
+  const std::uint64_t request = ask->request;
   const auto waiting = waiters_.find(request);
   if (waiting == waiters_.end()) return;  // a Release is on its way
   Waiter& waiter = waiting->second;

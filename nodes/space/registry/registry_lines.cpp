@@ -63,6 +63,12 @@ void Registry::settle(const PlaceId& id, Time now) {
   }
 }
 
+/// A crowd that waits is looked at once a step, not once for each answer to one of it.
+void Registry::settle_soon(const PlaceId& id, Time now) {
+  const auto found = places_.find(id);
+  if (found != places_.end() && found->second.queue.size() <= kCrowd) settle(id, now);
+}
+
 void Registry::grow(const PlaceId& id, Place& place, Time now) {
   const SpaceType* const type = type_of(id);
   place.no_node = false;
@@ -196,7 +202,9 @@ void Registry::keep_time(const PlaceId& id, Place& place, Time now) {
       case SpaceState::creating:
         if (now >= space.until) {
           end(space, now);
-          creation_failed(place, space.node, "it has not started in time", now);
+          if (space.created_by != 0) {
+            creation_failed(place, space.node, "it has not started in time", now);
+          }
         } else if (now >= space.again && type != nullptr) {
           space.again = now + kOrderAgain;
           space.created_by = order(space.node, space.life, Create{space.name, *type, place.setup});
@@ -247,7 +255,10 @@ void Registry::gone(const SpaceName& name, Time now, const std::string& why) {
   for (const auto& [number, ask] : space.asks) {
     if (ask.request != 0) requeue(ask.request, {Errc::ends, to_string(name) + " has ended"});
   }
-  if (space.state == SpaceState::creating) creation_failed(place, space.node, why, now);
+  // One that this service has not ordered has failed nobody.
+  if (space.state == SpaceState::creating && space.created_by != 0) {
+    creation_failed(place, space.node, why, now);
+  }
 }
 
 }  // namespace starbus::nodes::space

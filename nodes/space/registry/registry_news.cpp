@@ -1,6 +1,7 @@
 /// The directory, what nodes announce, and the rebuild after a start.
 #include <algorithm>
 
+#include "nodes/space/host/limits.hpp"
 #include "nodes/space/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/registry/news_check.hpp"
@@ -77,6 +78,8 @@ void Registry::rebuilt(Time now) {
     if (count_ >= kMaxSpaces) break;  // these names stay taken all the same
     const SpaceNode* const node = book_.find(process);
     if (node != nullptr && node->announced) continue;  // it says that it has not got it any more
+    const auto its = by_node_.find(process);
+    if (its != by_node_.end() && its->second.size() >= kMaxHosted) continue;  // no node has more
     Space space;
     space.name = name;
     space.node = process;
@@ -92,8 +95,8 @@ void Registry::rebuilt(Time now) {
 }
 
 void Registry::announced(const std::string& process, const Announcement& from, Time now) {
-  if (book_.find(process) == nullptr) return;
-  if (from.term > term_) superseded_ = true;
+  if (!book_.may_say(process, now)) return;
+  if (from.term > term_) superseded_ = book_.deserts(process) || superseded_;
   if (from.term != term_ || from.seen > orders_made_ || !check_news(from)) return;
   book_.announced(process, from, now);
   compare(process, from, now);
@@ -126,7 +129,7 @@ void Registry::compare(const std::string& process, const Announcement& from, Tim
     touched.insert(name.place);
     gone(name, now, "its node does not run it any more");
   }
-  for (const PlaceId& id : touched) settle(id, now);
+  for (const PlaceId& id : touched) settle_soon(id, now);
 }
 
 void Registry::match(Space& space, const SpaceRow& row, Time now) {
@@ -147,8 +150,7 @@ Time Registry::end_of(const SpaceRow& row, Time now) {
 /// Reserves that the node has handled without an answer that came: their seats are in its count.
 void Registry::forget_asks(Space& space, std::uint64_t seen, Time now) {
   while (!space.asks.empty() && space.asks.begin()->first <= seen) {
-    const std::uint64_t request = space.asks.begin()->second.request;
-    space.asks.erase(space.asks.begin());
+    const std::uint64_t request = space.answered(space.asks.begin()->first)->request;
     const auto waiter = waiters_.find(request);
     if (waiter == waiters_.end()) continue;
     (void)order(space.node, space.life, Release{waiter->second.tickets});
@@ -171,7 +173,7 @@ void Registry::adopt(const std::string& process, const SpaceRow& row, Time now) 
   }
   const bool full = other == nullptr && count_ >= kMaxSpaces;
   if (!free || invented || full) {
-    (void)order(process, row.life, Close{true});
+    if (book_.may_be_told(process, now)) (void)order(process, row.life, Close{true});
     return;
   }
   if (other != nullptr) gone(row.name, now, {});
@@ -210,21 +212,27 @@ void Registry::replied(const std::string& process, const Reply& said, Time now) 
       } else if (space->state == SpaceState::creating) {
         started(*space, now);
         space->count(reply.seats, now);
+      } else {
+        return;
       }
       break;
-    case Reply::To::reserve:
+    case Reply::To::reserve: {
+      const bool asked = space->asks.contains(reply.number);
       reserved(*space, reply, now);
+      if (!asked) return;  // nobody waits for it: due() looks at the place
       break;
+    }
     case Reply::To::close:
       if (reply.result) {
         gone(name, now, "it was ended");
         break;
       }
       space->count(reply.seats, now);
-      if (space->state == SpaceState::closing) space->go(SpaceState::ready);
+      if (space->state != SpaceState::closing) return;
+      space->go(SpaceState::ready);
       break;
   }
-  settle(name.place, now);
+  settle_soon(name.place, now);
 }
 
 void Registry::uncertain(const std::string& process, std::uint64_t number) {
@@ -236,10 +244,9 @@ void Registry::undelivered(const std::string& process, std::uint64_t number, Tim
   if (found == by_node_.end()) return;
   for (const SpaceName& name : found->second) {
     Space* const space = find(name);
-    const auto ask = space->asks.find(number);
-    if (ask == space->asks.end()) continue;
-    const std::uint64_t request = ask->second.request;
-    space->asks.erase(ask);
+    const auto ask = space->answered(number);
+    if (!ask) continue;
+    const std::uint64_t request = ask->request;
     space->count(space->seats, now);
     if (const auto waiter = waiters_.find(request); waiter != waiters_.end()) {
       waiter->second.tried.insert(space->life);
@@ -247,7 +254,7 @@ void Registry::undelivered(const std::string& process, std::uint64_t number, Tim
       requeue(request, {Errc::too_late, "node " + process + " was not reached"});
     }
     const PlaceId place = name.place;
-    return settle(place, now);
+    return settle_soon(place, now);
   }
 }
 

@@ -115,6 +115,98 @@ TEST_F(RegistryNews, AnUnknownNodeEndsNoService) {
   EXPECT_TRUE(registry_->superseded());
 }
 
+TEST_F(RegistryNews, AFewNodesThatClaimALaterServiceStopNothing) {
+  wake({town()}, {"a.1", "b.1", "c.1"});
+  for (const char* const node : {"a.1", "b.1", "c.1"}) say(node, {});
+  Announcement news;
+  news.term = kTerm + 1;
+  registry_->announced("c.1", news, now_);
+  EXPECT_FALSE(registry_->superseded());
+  say("c.1", {});  // it has thought better of it
+  registry_->announced("b.1", news, now_);
+  EXPECT_FALSE(registry_->superseded());
+  registry_->announced("c.1", news, now_);
+  EXPECT_TRUE(registry_->superseded()) << "two of three";
+}
+
+TEST_F(RegistryNews, ALiarThatHasLeftCountsNoMore) {
+  wake({town()}, {"a.1", "b.1", "c.1"});
+  for (const char* const node : {"a.1", "b.1", "c.1"}) say(node, {});
+  Announcement news;
+  news.term = kTerm + 1;
+  for (int i = 0; i < 5; ++i) {
+    registry_->announced("c.1", news, now_);
+    registry_->node_left("c.1", now_);
+    registry_->node_came("c.1", now_);
+  }
+  EXPECT_FALSE(registry_->superseded());
+}
+
+TEST_F(RegistryNews, AnnouncementsBeyondTheRateAreIgnored) {
+  wake({town()}, {"a.1", "b.1"});
+  for (std::size_t i = 0; i < kNewsPerSecond; ++i) say("a.1", {});
+  Announcement drains;
+  drains.draining = true;
+  say("a.1", drains);
+  EXPECT_FALSE(registry_->nodes().find("a.1")->draining);
+  say("b.1", drains);
+  EXPECT_TRUE(registry_->nodes().find("b.1")->draining) << "another node's are heard";
+  pass(1s);
+  say("a.1", drains);
+  EXPECT_TRUE(registry_->nodes().find("a.1")->draining);
+}
+
+TEST_F(RegistryNews, ANodeThatInventsSpacesCostsFewOrders) {
+  wake({town(), dungeon()}, {"a.1"});
+  Announcement invented;
+  for (std::uint64_t i = 1; i <= kMaxHosted; ++i) {
+    const PlaceId place{"dungeon", "k" + std::to_string(i)};
+    invented.spaces.push_back({{kTerm, 1'000 + i}, {place, 1}, true, false, {}, 5, {1, 0}});
+  }
+  say("a.1", invented);
+  EXPECT_EQ(take<Close>().size(), std::size_t{kEndsPerSecond});
+  say("a.1", invented);
+  EXPECT_TRUE(take<Close>().empty());
+  pass(1s);
+  say("a.1", invented);
+  EXPECT_EQ(take<Close>().size(), std::size_t{kEndsPerSecond});
+  EXPECT_TRUE(registry_->spaces().empty());
+}
+
+TEST_F(RegistryNews, SpacesThatANodeInventsHinderNoPlace) {
+  wake({town()}, {"a.1", "b.1"});
+  for (const char* const node : {"a.1", "b.1"}) say(node, {});
+  const auto hero = enter(kTown);
+  for (std::uint64_t i = 1; i <= kCreateTries; ++i) {
+    SpaceRow starts = kLeft;
+    starts.life.number = i;
+    starts.name.line = 4;
+    starts.ready = false;
+    say("b.1", news_with(starts));
+    say("b.1", {});  // and it has gone again
+  }
+  EXPECT_TRUE(waits(hero)) << "no creation of this service has failed";
+  start(take_one<Create>());
+  seat_all();
+  EXPECT_TRUE(granted(hero));
+}
+
+TEST_F(RegistryNews, AReplyToNoOrderIsNoNews) {
+  begin({town(2)}, {"a.1"});
+  enter(kTown);
+  const Order create = take_one<Create>();
+  start(create);
+  seat_all();
+  enter(kTown);
+  seat_all();
+  enter(kTown);  // it waits for a further line: this one is full
+  EXPECT_TRUE(take<Reserve>().empty());
+  reply({"a.1", kTerm, 77'000, create.life, {}}, Reply::To::reserve);
+  EXPECT_TRUE(take<Reserve>().empty()) << "who waits is looked at in the next step";
+  pass(100ms);
+  EXPECT_EQ(take<Reserve>().size(), 1U);
+}
+
 TEST_F(RegistryNews, NoNodeTakesTheLifeOfAnothersSpace) {
   wake({town()}, {"a.1", "b.1"});
   say("a.1", news_with(kLeft));

@@ -95,6 +95,22 @@ TEST_F(RegistryRebuild, ASilentNodeThatDiesFreesItsNames) {
   EXPECT_TRUE(granted(hero));
 }
 
+TEST_F(RegistryRebuild, ASilentNodeHasNoMoreSpacesThanANodeMayRun) {
+  wake({dungeon()}, {"a.1", "b.1"});
+  for (std::size_t i = 1; i <= kMaxSpaces; ++i) {
+    registry_->name_held({{"dungeon", "k" + std::to_string(i)}, 1}, "b.1");
+  }
+  registry_->directory_complete(now_);
+  announce("a.1");
+  pass(kRebuildWait);
+  EXPECT_EQ(registry_->spaces().size(), std::size_t{kMaxHosted});
+  announce("a.1");
+  const auto hero = enter({"dungeon", "another"});
+  start(take_one<Create>());
+  seat_all();
+  EXPECT_TRUE(granted(hero));
+}
+
 TEST_F(RegistryRebuild, ASecondSpaceOfANameIsEnded) {
   wake({town()}, {"a.1", "b.1"});
   registry_->directory_complete(now_);
@@ -143,6 +159,22 @@ TEST_F(RegistryBounds, WaitersAreBounded) {
   EXPECT_EQ(code_of(enter({"town", ""})), Errc::would_block);
   registry_->cancel(1, now_);
   EXPECT_TRUE(waits(enter({"town", ""})));
+}
+
+TEST_F(RegistryBounds, ACrowdThatWaitsIsLookedAtOnceAStep) {
+  const PlaceId place{"town", ""};
+  begin({town(2)}, {"a.1"});
+  enter(place);
+  start(take_one<Create>());
+  reply(take_one<Reserve>(), Reply::To::reserve, {}, {1, 0});
+  enter(place);
+  const Order last_seat = take_one<Reserve>();
+  for (std::size_t i = 0; i <= kCrowd; ++i) enter(place);
+  EXPECT_TRUE(take<Reserve>().empty());
+  reply(last_seat, Reply::To::reserve, {}, {0, 0});  // both have left
+  EXPECT_TRUE(take<Reserve>().empty());
+  pass(100ms);
+  EXPECT_EQ(take<Reserve>().size(), 2U);
 }
 
 TEST_F(RegistryBounds, NodesAreBounded) {
