@@ -19,6 +19,12 @@ namespace starbus::nodes::space {
     "on their way at once: one for each request that may wait, and others",                        \
     "undelivered: the order is given up, its seats are free",                                      \
     "OrderSenderTest.OrdersBeyondTheLimitAreRefusedAndTheOthersArrive")                            \
+  X(kMaxOrdersOfNode, 12'288, "orders",                                                            \
+    "of these, to one node: what stands still leaves room for the orders to others",               \
+    "as kMaxOpenOrders", "OrderSenderTest.OneNodeLeavesRoomForTheOrdersOfOthers")                  \
+  X(kMaxWaitersOfOne, 4'096, "requests",                                                           \
+    "of one process that wait for seats: four times as many as travel there at once",              \
+    "would_block", "SpaceServiceTest.OneProcessLeavesRoomForTheRequestsOfOthers")                  \
   X(kSpacesPage, 1'000, "spaces", "of one answer: it is built within one turn of the loop",        \
     "the rest comes with the next page", "SpaceServiceTest.ManySpacesAreListedInPages")            \
   X(kNewsPause, 10s, "between two lines of the log on malformed news of one node", "it is silent", \

@@ -32,6 +32,9 @@ Sent outcome_of(const rpc::Failure<Error>& failure) {
 
 bool OrderSender::send(const Order& order) {
   if (open_ >= kMaxOpenOrders) return false;
+  std::size_t& of_node = open_of_[order.node];
+  if (of_node >= kMaxOrdersOfNode) return false;
+  ++of_node;
   ++open_;
   rpc::CallOptions options;
   options.deadline = kOrderDeadline;
@@ -41,6 +44,7 @@ bool OrderSender::send(const Order& order) {
                       number = order.number](const auto& reply) {
     if (alive.expired()) return;
     --open_;
+    if (--open_of_.at(node) == 0) open_of_.erase(node);
     if (reply) return ended_(node, number, Sent::obeyed, {});
     const rpc::Failure<Error>& failure = reply.error();
     ended_(node, number, outcome_of(failure), failure);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -35,7 +36,8 @@ class OrderSender {
   OrderSender(const OrderSender&) = delete;
   OrderSender& operator=(const OrderSender&) = delete;
 
-  /// False: kMaxOpenOrders are under way. It was not sent, and `ended` is not called.
+  /// False: kMaxOpenOrders are under way, or kMaxOrdersOfNode to this node. It was not sent, and
+  /// `ended` is not called.
   bool send(const Order& order);
   std::size_t open() const { return open_; }
 
@@ -43,6 +45,7 @@ class OrderSender {
   entity::rpc::Endpoint& endpoint_;
   const Ended ended_;
   std::size_t open_ = 0;
+  std::map<std::string, std::size_t, std::less<>> open_of_;  // by node
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

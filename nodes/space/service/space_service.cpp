@@ -22,9 +22,12 @@ class SpaceService::Visitor {
           std::uint64_t its_number)
       : process(caller), number(its_number), service_(service), request_(request) {
     service_.visitors_.emplace(request_, this);
+    ++service_.waiting_[process];
   }
   ~Visitor() {
     service_.visitors_.erase(request_);
+    const auto its = service_.waiting_.find(process);
+    if (--its->second == 0) service_.waiting_.erase(its);
     if (!answer_) service_.registry_->cancel(request_, now());
   }
   Visitor(const Visitor&) = delete;
@@ -134,7 +137,7 @@ void SpaceService::answer(std::uint64_t request, Result<Grant> result) {
 void SpaceService::end_superseded() {
   superseded_ = true;
   spdlog::error(
-      "{}: a node obeys a later service of spaces than this one of term {}; it refuses all from "
+      "{}: most nodes obey a later service of spaces than this one of term {}; it refuses all from "
       "now on, and ends with its claim",
       to_string(instance_.id()), instance_.epoch().to_string());
   due_.cancel_all();
@@ -150,16 +153,22 @@ void SpaceService::announced(const bus::Process& from, const Announcement& what)
   if (node == nullptr) return;  // its row is on its way, and it announces itself again
   const Time at = now();
   if (const auto checked = check_news(what); !checked) {
-    ++desk_.counters.bad_news;
-    Time& latest = complained_.try_emplace(*node, at - kNewsPause).first->second;
-    if (at - latest < kNewsPause) return;
-    latest = at;
-    spdlog::error("node {} announces what cannot be: {}; it is ignored", *node,
-                  checked.error().to_string());
-    return;
+    return complain(*node, "announces what cannot be: " + checked.error().to_string());
   }
   registry_->announced(*node, what, at);
+  if (what.term > instance_.epoch().value && !registry_->superseded()) {
+    complain(*node, "says that it obeys a later service, and most others do not");
+  }
   pump();
+}
+
+void SpaceService::complain(const std::string& node, const std::string& text) {
+  ++desk_.counters.bad_news;
+  const Time at = now();
+  Time& latest = complained_.try_emplace(node, at - kNewsPause).first->second;
+  if (at - latest < kNewsPause) return;
+  latest = at;
+  spdlog::error("node {} {}; it is ignored", node, text);
 }
 
 void SpaceService::replied(const bus::Process& from, const Reply& what) {
@@ -242,6 +251,10 @@ Result<> SpaceService::check(const SpaceName& space) const {
 
 rpc::Task<Result<Grant>> SpaceService::enter(rpc::Caller& from, EnterRequest ask) {
   if (auto present = check_present(); !present) co_return present.error();
+  const auto its = waiting_.find(from.process);
+  if (its != waiting_.end() && its->second >= kMaxWaitersOfOne) {
+    co_return Error(Errc::would_block, "too many requests of this process wait");
+  }
   const std::uint64_t request = ++requests_;
   Visitor visitor(*this, request, from.process, ask.number);
   registry_->enter(request, std::move(ask), now());

@@ -96,6 +96,8 @@ class SpaceService final : public service::Service,
   Result<> check(const SpaceName& space) const;
   Result<> check_present() const;
   void announced(const bus::Process& from, const Announcement& what);
+  /// One line of the log in kNewsPause.
+  void complain(const std::string& node, const std::string& text);
   void replied(const bus::Process& from, const Reply& what);
   void order_ended(const std::string& node, std::uint64_t number, Sent sent, const Error& why);
   void tick();
@@ -122,8 +124,9 @@ class SpaceService final : public service::Service,
   bool open_ = false;
   bool superseded_ = false;
   std::uint64_t requests_ = 0;
-  std::map<std::uint64_t, Visitor*> visitors_;  // requests that wait
-  std::map<std::string, Time> complained_;      // by node: the latest line of the log
+  std::map<std::uint64_t, Visitor*> visitors_;   // requests that wait
+  std::map<bus::Process, std::size_t> waiting_;  // of these, by process
+  std::map<std::string, Time> complained_;       // by node: the latest line of the log
   entity::TimerOwner due_;
 };
 

@@ -110,7 +110,7 @@ TEST_F(SpaceServiceTest, AfterALaterServiceItRefusesAllAndSaysSo) {
     const auto told = co_await std::move(waiting);
     EXPECT_EQ(told.error().error, Errc::stale_service);
     EXPECT_TRUE(home->desk.service->superseded());
-    EXPECT_THAT(log.text(), HasSubstr("a node obeys a later service of spaces"));
+    EXPECT_THAT(log.text(), HasSubstr("most nodes obey a later service of spaces"));
     const PlaceId place = kTownPlace;
     const SpaceName name{kTownPlace, 1};
     rpc::Endpoint& from = player->endpoint;
@@ -120,6 +120,53 @@ TEST_F(SpaceServiceTest, AfterALaterServiceItRefusesAllAndSaysSo) {
     EXPECT_EQ(close.error().error, Errc::stale_service);
     const auto enter = co_await rpc::call<&SpaceService::enter>(from, kSpaceService, {}, request);
     EXPECT_EQ(enter.error().error, Errc::stale_service);
+  });
+}
+
+TEST_F(SpaceServiceTest, ALiarAmongOthersDoesNotStopTheService) {
+  const daemon::test::LogCapture log;
+  run([this, &log]() -> Task {
+    const auto home = host("home", {town()});
+    const auto x = runner("x");
+    const auto y = runner("y");
+    const auto player = caller("player");
+    CO_OK(co_await player->bus.connect(use_awaitable));
+    CO_TRUE(co_await x->begin());
+    CO_TRUE(co_await y->begin());
+    CO_TRUE(co_await serve(*home));
+    const auto liar = co_await begin_liar(*home);
+    CO_TRUE(liar != nullptr);
+    Announcement news;
+    news.term = std::numeric_limits<std::uint64_t>::max();
+    liar->say(news);
+    liar->say(news);
+    CO_TRUE(co_await until([&] { return home->desk.counters.bad_news == 2; }));
+    const std::string text = log.text();
+    const std::string line = "node b.liar says that it obeys a later service";
+    EXPECT_THAT(text, HasSubstr(line));
+    EXPECT_EQ(text.find(line), text.rfind(line)) << "one line in kNewsPause";
+    EXPECT_FALSE(home->desk.service->superseded());
+    const EnterRequest request = ask(10s);
+    CO_OK(co_await player->calls.enter(request, use_awaitable));
+  });
+}
+
+TEST_F(SpaceServiceTest, OneProcessLeavesRoomForTheRequestsOfOthers) {
+  run([this]() -> Task {
+    const auto home = host("home", {town()});
+    const auto greedy = caller("greedy");
+    const auto player = caller("player");
+    CO_OK(co_await greedy->bus.connect(use_awaitable));
+    CO_OK(co_await player->bus.connect(use_awaitable));
+    CO_TRUE(co_await serve(*home));  // no node runs: whoever asks waits
+    std::map<Code, std::size_t> told;
+    const auto note = [&](const Result<Grant>& seat) { ++told[seat.error().code]; };
+    for (std::size_t i = 0; i < kMaxWaitersOfOne + 1; ++i) greedy->calls.enter(ask(60s), note);
+    CO_TRUE(co_await until([&] { return told[Errc::would_block] == 1; }));
+    EXPECT_EQ(home->registry().waiters(), std::size_t{kMaxWaitersOfOne});
+    player->calls.enter(ask(60s), note);
+    CO_TRUE(co_await until([&] { return home->registry().waiters() == kMaxWaitersOfOne + 1; }));
+    EXPECT_EQ(told.size(), 1u) << "nobody else was refused";
   });
 }
 

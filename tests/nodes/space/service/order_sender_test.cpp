@@ -46,6 +46,25 @@ TEST_F(OrderSenderTest, OrdersBeyondTheLimitAreRefusedAndTheOthersArrive) {
   });
 }
 
+TEST_F(OrderSenderTest, OneNodeLeavesRoomForTheOrdersOfOthers) {
+  run([this]() -> Task {
+    const auto from = caller("from");
+    CO_OK(co_await from->bus.connect(use_awaitable));
+    std::size_t ended = 0;
+    OrderSender sender(from->endpoint,
+                       [&](const std::string&, std::uint64_t, Sent, const Error&) { ++ended; });
+    Order order;
+    order.node = "a.one";
+    while (order.number < kMaxOpenOrders && sender.send(order)) ++order.number;
+    EXPECT_EQ(order.number, std::size_t{kMaxOrdersOfNode});
+    order.node = "a.other";
+    EXPECT_TRUE(sender.send(order));
+    CO_TRUE(co_await until([&] { return ended == kMaxOrdersOfNode + 1; }));
+    order.node = "a.one";
+    EXPECT_TRUE(sender.send(order)) << "its share is free again";
+  });
+}
+
 TEST_F(OrderSenderTest, FailuresSayWhetherTheOrderWasHandled) {
   const auto outcome = [](Error error) {
     return outcome_of(rpc::Failure<Error>(std::move(error)));
