@@ -18,6 +18,10 @@ namespace starbus::nodes::space {
     "of a process at once: each asks the service, or copies a "                                    \
     "player's state",                                                                              \
     "would_block; the player stays where it is", "TravelTest.TravelsBeyondTheLimitAreRefused")     \
+  X(kMaxLeftOver, 16'384, "players",                                                               \
+    "of spaces that have ended who wait until fewer than kMaxTravels travel",                      \
+    "would_block, which their hooks are told; they stay in no space",                              \
+    "TravelTest.PlayersOfASpaceThatEndsTravelInTurn")                                              \
   X(kEvacuateTime, 10s,                                                                            \
     "for which a node that drains sends its players to other nodes; at most "                      \
     "half of its drain_deadline",                                                                  \

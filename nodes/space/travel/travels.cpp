@@ -77,8 +77,7 @@ void Travels::begin(OnlineId id, Wish wish, bool again, bus::Done<Travelled> don
   }
   if (!checked) {
     if (seat) give_back(*wish.seat);
-    return boost::asio::post(endpoint_.loop(),
-                             [done = std::move(done), why = checked.error()] { done(why); });
+    return refuse(id, checked.error(), std::move(done));
   }
   Row row;
   row.number = ++numbers_;
@@ -105,6 +104,16 @@ void Travels::begin(OnlineId id, Wish wish, bool again, bus::Done<Travelled> don
   ask.patience = patience;
   ask.setup = kept.wish.setup;
   kept.ask = calls_.ask(std::move(ask), std::move(then));
+}
+
+/// Of one that travels already the player hears when that travel ends.
+void Travels::refuse(OnlineId id, Error why, bus::Done<Travelled> done) {
+  boost::asio::post(endpoint_.loop(), [this, weak = std::weak_ptr(alive_), id, why = std::move(why),
+                                       done = std::move(done)] {
+    const bool tells = !weak.expired() && why != Errc::travelling;
+    if (Entity* const entity = tells ? entities_.entities().find(id) : nullptr) tell(*entity, why);
+    done(why);
+  });
 }
 
 bool Travels::cancel(const Entity& entity) {
@@ -224,6 +233,7 @@ void Travels::finish(OnlineId id, Result<Travelled> end) {
   if (Entity* const entity = entities_.entities().find(id)) tell(*entity, end);
   boost::asio::post(endpoint_.loop(),
                     [done = std::move(row.mapped().done), end = std::move(end)] { done(end); });
+  send_left_over();
 }
 
 void Travels::tell(Entity& entity, const Result<Travelled>& end) {
@@ -274,7 +284,23 @@ void Travels::left_over(Entity& entity, const SpaceName& from, const SpaceType& 
   });
   if (ways.empty()) return;
   ++counters_.left_over;
-  begin(entity.online_id(), std::move(ways.front()), false, [](const Result<Travelled>&) {});
+  if (left_over_.size() >= kMaxLeftOver) {
+    return refuse(entity.online_id(), Error(Errc::would_block, "too many players are left over"),
+                  [](const Result<Travelled>&) {});
+  }
+  left_over_.emplace_back(entity.online_id(), std::move(ways.front()));
+  send_left_over();
+}
+
+/// Large spaces leave more players than may travel at once: the others wait for their turn.
+void Travels::send_left_over() {
+  while (!left_over_.empty() && rows_.size() < kMaxTravels) {
+    auto [id, way] = std::move(left_over_.front());
+    left_over_.pop_front();
+    const Entity* const entity = entities_.entities().find(id);
+    if (entity == nullptr || entity->space() != OnlineId::none || rows_.contains(id)) continue;
+    begin(id, std::move(way), false, [](const Result<Travelled>&) {});
+  }
 }
 
 void Travels::end_asking(const Error& why) {

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -154,12 +155,15 @@ class Travels {
 
   Result<> check(const entity::Entity& entity) const;
   void begin(entity::OnlineId id, Wish wish, bool again, bus::Done<Travelled> done);
+  /// It does not begin: the entity, if it is here, and the caller are told.
+  void refuse(entity::OnlineId id, Error why, bus::Done<Travelled> done);
   void granted(entity::OnlineId id, std::uint64_t number, Result<Grant> seat);
   void change(entity::OnlineId id);
   void move(entity::Entity& entity);
   void moved(entity::OnlineId id, const bus::Result<>& end);
   void arrived(entity::Entity& entity);
   void left_over(entity::Entity& entity, const SpaceName& from, const SpaceType& type);
+  void send_left_over();
   void give_back(const Grant& grant);
   /// The row goes; the entity, if it is here, and the caller are told.
   void finish(entity::OnlineId id, Result<Travelled> end);
@@ -175,6 +179,7 @@ class Travels {
   TravelOptions options_;
   SpaceCalls calls_;
   std::map<entity::OnlineId, Row> rows_;
+  std::deque<std::pair<entity::OnlineId, Wish>> left_over_;  // who wait for a row
   std::uint64_t numbers_ = 0;
   bool closed_ = false;  // the drain is over: no travel begins
   TravelCounters counters_;

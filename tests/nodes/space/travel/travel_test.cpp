@@ -187,6 +187,57 @@ TEST_F(TravelTest, TravelsBeyondTheLimitAreRefused) {
   });
 }
 
+TEST_F(TravelTest, ATravelThatDoesNotBeginIsToldToItsPlayer) {
+  run([this]() -> Task {
+    x = land("a", "x");
+    TRAVEL_TRUE(co_await open(*x));
+    Player* const bob = co_await player(*x, "bob");
+    TRAVEL_TRUE(bob != nullptr);
+    const Wish wish = to("field");
+    const auto nobody = [](const Result<Travelled>&) {};
+    for (std::size_t i = 0; i < kMaxTravels; ++i) {
+      x->travels.travel(*x->entities.entities().create<Player>().value(), wish, nobody);
+    }
+    x->travels.travel(*bob, wish, nobody);
+    TRAVEL_TRUE(co_await until([&] { return diary.ends.contains("bob"); }));
+    EXPECT_EQ(diary.ends.at("bob").error(), Errc::would_block);
+    x->entities.entities().for_each<Player>(
+        [this](Player& one) { static_cast<void>(x->travels.cancel(one)); });
+    diary.ends.clear();
+    x->travels.travel(*bob, wish, nobody);
+    EXPECT_EQ((co_await travel(*x, *bob, wish)).error(), Errc::travelling);
+    EXPECT_TRUE(diary.ends.empty()) << "it travels still";
+    EXPECT_TRUE(x->travels.cancel(*bob));
+  });
+}
+
+TEST_F(TravelTest, PlayersOfASpaceThatEndsTravelInTurn) {
+  run([this]() -> Task {
+    SpaceType field = field_type();
+    field.next = "town";
+    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
+    Player* const ada = co_await ada_in_x();
+    TRAVEL_TRUE(ada != nullptr);
+    office.reset();  // whoever asks waits from now on
+    const Wish wish = to("field");
+    const auto nobody = [](const Result<Travelled>&) {};
+    for (std::size_t i = 0; i < kMaxTravels; ++i) {
+      x->travels.travel(*x->entities.entities().create<Player>().value(), wish, nobody);
+    }
+    TRAVEL_TRUE(x->space("field")->end_after(0ms));
+    TRAVEL_TRUE(co_await until([&] { return x->space("field") == nullptr; }));
+    EXPECT_EQ(ada->space(), entity::OnlineId::none);
+    EXPECT_FALSE(x->travels.is_travelling(*ada));
+    x->entities.entities().for_each<Player>([&](Player& one) {
+      const bool other = &one != ada;
+      EXPECT_EQ(other && x->travels.cancel(one), other);
+    });
+    EXPECT_TRUE(x->travels.is_travelling(*ada)) << "there is room for it now";
+    EXPECT_EQ(x->travels.counters().left_over, 1u);
+    EXPECT_TRUE(x->travels.cancel(*ada));
+  });
+}
+
 TEST_F(TravelTest, WhoCannotTravelIsToldWhy) {
   run([this]() -> Task {
     TRAVEL_TRUE(co_await begin(types(field_type("field", 1, 1), field_type("town"))));
