@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace starbus::nodes::sight {
 namespace {
@@ -65,6 +66,7 @@ void Subject::refresh(TickStore& store) {
 
 void Subject::not_shown(TickStore& store) {
   too_large_ = true;
+  if (std::exchange(noted_, true)) return;
   ++store.counters().too_large;
   if (!named_) {
     return spdlog::error("sight: entities of {} are not shown: their class name is too long",
@@ -89,6 +91,7 @@ std::optional<bus::ByteView> Subject::snapshot(TickStore& store) {
     not_shown(store);
     return std::nullopt;
   }
+  noted_ = false;
   snapshot_ = store.stored(from);
   snapshot_version_ = version_;
   return store.view(snapshot_);

@@ -82,7 +82,8 @@ class Subject {
   entity::Root* properties_;
   bool here_ = true;
   bool too_large_ = false;
-  bool named_;  // the class name is short enough
+  bool named_;          // the class name is short enough
+  bool noted_ = false;  // it is counted and logged as too large, until it is shown again
   std::uint64_t moved_ = 0;
   entity::Version version_;
   Locomotion move_;

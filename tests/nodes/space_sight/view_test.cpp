@@ -210,6 +210,25 @@ TEST_F(SightViews, AnEntityThatIsTooLargeIsNotShown) {
   world.expect_equal(alice);
 }
 
+TEST_F(SightViews, ALargeEntityThatChangesIsCountedOnce) {
+  SightWorld::Observer& alice = observer();
+  Thing& wolf = near();
+  for (int i = 0; i < 3; ++i) world.tick();
+  wolf.state.fill(3);
+  for (int i = 0; i < 10; ++i) {
+    wolf.state.hp = i;
+    world.tick();
+  }
+  EXPECT_EQ(alice.client.leaves, 1U);
+  EXPECT_EQ(world.store.counters().too_large, 1U);
+  wolf.state.fill(0);
+  for (int i = 0; i < 2; ++i) world.tick();
+  world.expect_equal(alice);
+  wolf.state.fill(3);
+  for (int i = 0; i < 2; ++i) world.tick();
+  EXPECT_EQ(world.store.counters().too_large, 2U) << "it has become so again";
+}
+
 TEST_F(SightViews, OneLargeEntityGoesAlone) {
   SightWorld::Observer& alice = observer({.budget = 500});
   near(5, 50'000);
