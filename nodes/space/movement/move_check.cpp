@@ -211,8 +211,12 @@ MoveResult<> MoveCheck::set_factor(double times, std::int64_t now) {
     return Error(MoveErrc::bad_option, "factor: give 0 to kMaxFactor");
   }
   pass(now);
-  former_factor_ = factor();
-  former_until_ = now_ + kSpeedGrace.count();
+  // One that goes on being slowed has one grace: the client has heard of the first one by its end.
+  const bool graced = now_ < former_until_ && former_factor_ >= factor_;
+  if (!graced) {
+    former_factor_ = factor_;
+    former_until_ = now_ + kSpeedGrace.count();
+  }
   factor_ = times;
   return {};
 }

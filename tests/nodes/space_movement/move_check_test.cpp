@@ -125,6 +125,23 @@ TEST(MoveCheck, ASlowerSpeedCountsAfterTheGrace) {
   EXPECT_EQ(check.take(report, 1100)->verdict, Verdict::accepted);
 }
 
+TEST(MoveCheck, ASlowerSpeedThatIsGivenAgainHasOneGrace) {
+  const MoveRules rules = walking_rules();
+  MoveCheck check = *MoveCheck::create(rules, {}, 1, 0);
+  MoveReport report{1, 0, 0, {}};
+  int corrected = -1;
+  for (int now = 0; now < 5000 && corrected < 0; now += 50) {
+    if (now % 500 == 0) {
+      ASSERT_TRUE(check.set_factor(now % 1000 == 0 ? 0 : 0.01, now));
+    }
+    ++report.number;
+    report.client_ms += 50;
+    report.move.position.x += now == 0 ? 0 : 0.25F;
+    if (check.take(report, now)->verdict == Verdict::corrected) corrected = now;
+  }
+  EXPECT_EQ(corrected, kSpeedGrace.count());
+}
+
 TEST(MoveCheck, RefusesFactorsThatAreNone) {
   const MoveRules rules = walking_rules();
   MoveCheck check = *MoveCheck::create(rules, {}, 1, 0);
