@@ -50,6 +50,24 @@ std::shared_ptr<const bus::Bytes> body_of(bus::ByteView bytes) {
   return std::make_shared<const bus::Bytes>(bytes.begin(), bytes.end());
 }
 
+/// What game code has thrown may speak of files, hosts and other players: the log has it, and the
+/// client the error alone.
+bus::Bytes without_thrown_text(bus::ByteView answer) {
+  entity::Decoder in(answer);
+  rpc::ReplyKind kind{};
+  rpc::Error error;
+  const bool failed = rpc::get_reply_head(in, kind, error) && kind == rpc::ReplyKind::error &&
+                      error == rpc::Errc::failed;
+  bus::Bytes told;
+  if (failed) {
+    entity::Encoder out(told);
+    rpc::put_error(out, rpc::Error(rpc::Errc::failed));
+  } else {
+    told.assign(answer.begin(), answer.end());
+  }
+  return told;
+}
+
 }  // namespace
 
 sessions::LinkTime ClientLinks::now() const {
@@ -137,7 +155,7 @@ void ClientLinks::answered(std::uint64_t id, std::uint64_t login, std::uint64_t 
   const auto row = links_.find(id);
   if (row == links_.end()) return;
   Effects effects;
-  row->second.link->reply(login, u, bus::Bytes(answer.begin(), answer.end()), effects);
+  row->second.link->reply(login, u, without_thrown_text(answer), effects);
   if (Entity* const entity = find(id)) carry_out(*entity, effects);
   if (!scheduled_ || at_once_ == kRepliesAtOnce) return;
   ++at_once_;

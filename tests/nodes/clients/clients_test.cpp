@@ -42,8 +42,10 @@ class Saddle final : public entity::ComponentOf<Saddle>, public rpc::Callable<Sa
  public:
   static constexpr std::string_view kComponentName = "test_saddle";
   int mount(rpc::Caller&, int speed) { return speed + 1; }
+  int fall(rpc::Caller&) { throw std::runtime_error("/srv/horses.toml of host b"); }
   static constexpr auto kRpc =
-      rpc::methods("test_saddle", rpc::method<&Saddle::mount>("mount", rpc::own_client));
+      rpc::methods("test_saddle", rpc::method<&Saddle::mount>("mount", rpc::own_client),
+                   rpc::method<&Saddle::fall>("fall", rpc::own_client));
 };
 
 class Knight final : public entity::EntityOf<Knight, entity::Entity, entity::Components<Saddle>> {
@@ -329,6 +331,23 @@ TEST_F(ClientsTest, ARequestReachesTheMethodsOfComponents) {
     EXPECT_EQ(taken.kind, sessions::AnswerKind::ok);
     EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 1; }));
     EXPECT_EQ(replied(*gate, 1), 42);
+  });
+}
+
+TEST_F(ClientsTest, AClientIsNotToldTheTextOfWhatWasThrown) {
+  run([this]() -> Task {
+    EXPECT_TRUE(co_await open());
+    EXPECT_TRUE(co_await link());
+    const sessions::ToSubject word = request<&Saddle::fall>(1, 1);
+    EXPECT_EQ((co_await say(gate->endpoint, word)).kind, sessions::AnswerKind::ok);
+    EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 1; }));
+    const sessions::Reply reply = *sessions::decode_reply(*gate->parts.back().body);
+    entity::Decoder in(reply.answer);
+    rpc::ReplyKind kind{};
+    rpc::Error error;
+    EXPECT_TRUE(rpc::get_reply_head(in, kind, error));
+    EXPECT_EQ(error, rpc::Errc::failed);
+    EXPECT_EQ(error.detail, "");
   });
 }
 
