@@ -30,11 +30,14 @@ std::optional<BegunCheck::Count> read_count(game::ByteView bytes) {
 
 }  // namespace
 
-Asker::Asker(Ground& ground, std::uint64_t bot, const std::string& account, game::Client& client)
+Asker::Asker(Ground& ground, std::uint64_t bot, const std::string& account, game::Client& client,
+             const Memory& memory, Walker& walker)
     : ground_(ground),
       bot_(bot),
       account_(account),
       client_(client),
+      memory_(memory),
+      walker_(walker),
       mark_(account + " " + std::to_string(ground.random() & 0xffff'ffff) + " "),
       rows_(ground.script.says.size()) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -106,12 +109,33 @@ std::string Asker::payload_of(const Say& say, std::uint64_t number) {
   return payload;
 }
 
-game::Bytes Asker::body_of(const Say& say, const std::string& payload) const {
+std::uint64_t Asker::other_bot() {
+  const Script& script = ground_.script;
+  if (script.bots < 2) return 0;
+  const std::uint64_t drawn = script.first + ground_.between(0, script.bots - 2);
+  return drawn < bot_ ? drawn : drawn + 1;
+}
+
+void Asker::pass(std::size_t which, Nanos now) {
+  const Say& what = ground_.script.says[which];
+  Row& row = rows_[which];
+  if (what.when == Say::When::rate) {
+    static_cast<void>(row.schedule.take(now));
+  } else {
+    row.next = what.when == Say::When::think ? pause(what, now) : kNever;
+  }
+}
+
+game::Bytes Asker::body_of(const Say& say, const Filling& filling, std::uint64_t target) const {
   game::Bytes arguments;
   for (std::size_t i = 0; i < say.arguments.size(); ++i) {
     Scalar value = say.arguments[i];
     if (auto* const text = std::get_if<std::string>(&value)) {
-      *text = filled(std::move(*text), bot_, account_, payload);
+      if (say.types.arguments[i] != Type::str) {  // {target}
+        game::FieldWriter(arguments).number(target);
+        continue;
+      }
+      *text = filled(std::move(*text), bot_, filling);
     }
     put_value(say.types.arguments[i], value, arguments);
   }
@@ -122,11 +146,34 @@ bool Asker::say(std::size_t which, Nanos now) {
   const Say& what = ground_.script.says[which];
   Row& row = rows_[which];
   const std::uint64_t number = asked_ + 1;
+  std::uint64_t target = 0;
+  if (!what.target.empty()) {
+    target = walker_.near(what.target, what.reach);
+    if (target == 0) {
+      pass(which, now);
+      return true;
+    }
+  }
+  const std::uint64_t other = what.has_other ? other_bot() : 0;
+  if (what.has_other && other == 0) {
+    pass(which, now);
+    return true;
+  }
   const std::string payload = payload_of(what, number);
+  Filling filling{account_, payload};
+  if (what.has_other) filling.other = filled(ground_.script.login.account, other);
+  Letters::Said letter{};
+  if (what.has_letter) {
+    letter = ground_.letters.say(which, bot_, {other}, memory_.scene, now);
+    filling.letter = letter.text;
+  }
   const auto asked =
-      client_.ask(body_of(what, payload),
+      client_.ask(body_of(what, filling, target),
                   [this, number](const game::Outcome& outcome) { told(number, outcome); });
   if (asked != game::Asked::ok) {
+    if (letter.number != 0) {
+      ground_.letters.ended(which, bot_, letter.number, game::Fate::not_begun, false);
+    }
     blocked_ = true;  // an outcome or a full state comes, and it is said then
     if (asked == game::Asked::too_large) {
       report(Broken::answer, which, "a request that the gate takes", "too_large");
@@ -134,7 +181,7 @@ bool Asker::say(std::size_t which, Nanos now) {
     return false;
   }
   asked_ = number;
-  Open open{which, row.next, 0, {}};
+  Open open{which, row.next, 0, {}, letter.number};
   if (what.when == Say::When::rate) open.meant = row.schedule.take(now);
   row.next = what.when == Say::When::think && !what.answer ? pause(what, now) : kNever;
   if (what.expect == Say::Expect::count) open.begun = row.begun.asked();
@@ -172,6 +219,11 @@ void Asker::told(std::uint64_t number, const game::Outcome& outcome) {
       break;
   }
   if (outcome.fate != game::Fate::replied) check_begun(open, outcome.fate, {});
+  if (open.letter != 0) {
+    const auto answer = game::read_answer(outcome.answer);
+    const bool failed = !answer || refusal_of(*answer).has_value();
+    ground_.letters.ended(open.which, bot_, open.letter, outcome.fate, failed);
+  }
   const Say& what = ground_.script.says[open.which];
   if (what.when == Say::When::think && what.answer) {
     rows_[open.which].next = pause(what, now_nanos());

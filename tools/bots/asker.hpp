@@ -9,13 +9,16 @@
 
 #include "tools/bots/checks/begun_check.hpp"
 #include "tools/bots/ground.hpp"
+#include "tools/bots/state/memory.hpp"
+#include "tools/bots/walker.hpp"
 
 namespace starbus::bots {
 
 /// See above.
 class Asker {
  public:
-  Asker(Ground& ground, std::uint64_t bot, const std::string& account, game::Client& client);
+  Asker(Ground& ground, std::uint64_t bot, const std::string& account, game::Client& client,
+        const Memory& memory, Walker& walker);
 
   /// A full state of what the bot plays has come: what is said at the start is due.
   void on_full();
@@ -38,15 +41,20 @@ class Asker {
   struct Open {
     std::size_t which = 0;
     Nanos meant = 0;
-    std::uint64_t begun = 0;  // of BegunCheck
-    game::Bytes echo{};       // the bytes of the payload as a value
+    std::uint64_t begun = 0;   // of BegunCheck
+    game::Bytes echo{};        // the bytes of the payload as a value
+    std::uint64_t letter = 0;  // its number; 0: none
   };
   void begin();
   Nanos due_of(std::size_t which) const;
   /// False: the client takes nothing now.
   bool say(std::size_t which, Nanos now);
   Nanos pause(const Say& say, Nanos now);
-  game::Bytes body_of(const Say& say, const std::string& payload) const;
+  /// Puts it off: there is nobody to say it to.
+  void pass(std::size_t which, Nanos now);
+  game::Bytes body_of(const Say& say, const Filling& filling, std::uint64_t target) const;
+  /// Another bot of the script; 0: there is none.
+  std::uint64_t other_bot();
   std::string payload_of(const Say& say, std::uint64_t number);
   void told(std::uint64_t number, const game::Outcome& outcome);
   void replied(const Open& open, const game::Outcome& outcome);
@@ -57,6 +65,8 @@ class Asker {
   const std::uint64_t bot_;
   const std::string account_;
   game::Client& client_;
+  const Memory& memory_;
+  Walker& walker_;
   const std::string mark_;  // of payloads: no other session has it
   std::vector<Row> rows_;   // of each [[say]]
   bool began_ = false;

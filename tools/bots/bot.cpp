@@ -41,7 +41,7 @@ Bot::Bot(Ground& ground, std::uint64_t number, Nanos arrival)
 }
 
 std::unique_ptr<Player> Bot::make() {
-  return std::make_unique<Player>(ground_, number_, account_);
+  return std::make_unique<Player>(ground_, number_, account_, memory_);
 }
 
 void Bot::arrive(Nanos now) {
@@ -62,7 +62,7 @@ void Bot::log_in(Nanos now) {
                                : login.method == "create" || login.method == "reentry"
                                    ? "password"
                                    : login.method;
-    present_->log_in(method, filled(login.password, number_, account_));
+    present_->log_in(method, filled(login.password, number_, {account_}));
   }
   play(*present_, now, true);
 }
@@ -83,10 +83,12 @@ void Bot::turn(Nanos now, bool ready) {
     ground_.figures.entry.record(now - arrival_);
     const Script& script = ground_.script;
     if (script.cut_every) cut_at_ = ground_.after(*script.cut_every);
+    if (script.leave) leave_at_ = ground_.after(script.leave->every);
     if (script.takeover_every) take_over_at_ = ground_.after(*script.takeover_every);
   }
   if (plays_on && now >= cut_at_) cut(now);
   if (plays_on && now >= take_over_at_) take_over(now);
+  if (plays_on && now >= leave_at_) leave();
   after_end(now);
   // Those who were away come back for the end, too.
   const bool comes = plays_on || (came_in_ && ground_.stage == Stage::settling);
@@ -107,8 +109,15 @@ void Bot::take_over(Nanos now) {
   next_ = make();
   next_->follow(*present_);
   next_->pass_queue();
-  next_->log_in(own ? login.method : "password", filled(login.password, number_, account_));
+  next_->log_in(own ? login.method : "password", filled(login.password, number_, {account_}));
   play(*next_, now, true);
+}
+
+void Bot::leave() {
+  leave_at_ = ground_.after(ground_.script.leave->every);
+  if (next_ || !present_ || !present_->plays()) return;
+  ++ground_.figures.leaves;
+  present_->say_goodbye();
 }
 
 void Bot::after_end(Nanos now) {
@@ -137,8 +146,11 @@ void Bot::after_end(Nanos now) {
     report_end("to play on", std::string(game::name_of(why)) + " " + present_->ended_text());
   }
   forget(present_);
-  if (why != EndReason::bye)
+  if (why == EndReason::bye) {  // it has left by itself, or the run is over
+    if (ground_.script.leave) log_in_at_ = now + nanos_of(ground_.script.leave->away);
+  } else {
     log_in_at_ = now + kSecond + static_cast<Nanos>(ground_.between(0, kSecond));
+  }
 }
 
 void Bot::forget(std::unique_ptr<Player>& player) {
@@ -151,7 +163,7 @@ void Bot::forget(std::unique_ptr<Player>& player) {
 Nanos Bot::due() const {
   Nanos next = kNever;
   if (ground_.stage == Stage::playing) {
-    next = std::min({log_in_at_, cut_at_, take_over_at_});
+    next = std::min({log_in_at_, cut_at_, take_over_at_, leave_at_});
     if (!arrived_) next = std::min(next, arrival_);
   } else if (ground_.stage == Stage::settling && came_in_) {
     next = log_in_at_;
@@ -175,11 +187,30 @@ void Bot::measure(Gauges& gauges) const {
   }
   if (plays) {
     ++gauges.playing;
+    const OwnState* const state = present_ ? present_->state() : nullptr;
+    if (state != nullptr) {
+      ++gauges.state_bots;
+      gauges.state_sums.resize(kStateFields);
+      for (std::size_t i = 0; i < kStateFields; ++i) {
+        gauges.state_sums[i] += state->fields[i].number;
+      }
+    }
   } else if (present_ && present_->waits()) {
     ++gauges.waiting;
   } else if (arrived_) {
     ++gauges.away;
   }
+}
+
+void Bot::look(std::vector<Sighting>& all) const {
+  if (present_ && present_->plays()) present_->look(all);
+}
+
+void Bot::stand(std::vector<Standing>& all) const {
+  if (!present_ || !present_->plays()) return;
+  Standing standing{number_, memory_.stretch_at, {}};
+  if (const OwnState* const state = present_->state()) standing.values = *state;
+  all.push_back(std::move(standing));
 }
 
 void Bot::judge_end() const {

@@ -27,6 +27,9 @@ class Bot {
   /// What it may come back with; empty: nothing.
   const game::Bytes& reentry() const { return reentry_; }
   void measure(Gauges& gauges) const;
+  /// What it sees, and what it plays, if it plays.
+  void look(std::vector<Sighting>& all) const;
+  void stand(std::vector<Standing>& all) const;
   /// The run ends: what should have come by now, and has not, is a violation.
   void judge_end() const;
 
@@ -37,6 +40,7 @@ class Bot {
   static void play(Player& player, Nanos now, bool ready);
   void cut(Nanos now);
   void take_over(Nanos now);
+  void leave();
   void after_end(Nanos now);
   void forget(std::unique_ptr<Player>& player);
   void report_end(const std::string& expected, const std::string& got) const;
@@ -45,6 +49,7 @@ class Bot {
   const std::uint64_t number_;
   const std::string account_;
   const Nanos arrival_;
+  Memory memory_;  // of all its sessions
   std::unique_ptr<Player> present_;
   std::unique_ptr<Player> next_;  // takes over from present_
   bool arrived_ = false;
@@ -53,6 +58,7 @@ class Bot {
   Nanos log_in_at_ = kNever;
   Nanos cut_at_ = kNever;
   Nanos take_over_at_ = kNever;
+  Nanos leave_at_ = kNever;
   game::Traffic past_{};  // of sessions that are over
   game::Bytes reentry_;
 };

@@ -43,6 +43,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(tools::number_to(tools::kMostNumber));
   app.add_option("--save-tickets", options.run.save_tickets,
                  "write what bots may come back with to this file");
+  app.add_option("--log", options.run.log, "write what happens to bots, a JSON object a line");
   app.add_option("--violations", options.run.violations, "tell so many in full; 20")
       ->check(tools::number_to(kToldMost));
   app.add_flag("--check", options.check, "read the script, and end");

@@ -38,6 +38,12 @@ void count(Texts& texts, const std::string& text, std::uint64_t times) {
   texts[known || texts.size() < kTexts ? text : "others"] += times;
 }
 
+void BackFigures::add(const BackFigures& other) {
+  times += other.times;
+  amount += other.amount;
+  oldest = std::max(oldest, other.oldest);
+}
+
 void SightFigures::add(const SightFigures& other) {
   bodies += other.bodies;
   bytes += other.bytes;
@@ -54,6 +60,12 @@ void Figures::add(const Figures& other) {
   unheard += other.unheard;
   news += other.news;
   sight.add(other.sight);
+  back.resize(std::max(back.size(), other.back.size()));
+  for (std::size_t i = 0; i < other.back.size(); ++i) back[i].add(other.back[i]);
+  travel.begun += other.travel.begun;
+  travel.unanswered += other.travel.unanswered;
+  travel.latency.merge(other.travel.latency);
+  leaves += other.leaves;
   arrived += other.arrived;
   came_in += other.came_in;
   waited += other.waited;
@@ -79,6 +91,9 @@ void Gauges::add(const Gauges& other) {
   open += other.open;
   asked.resize(std::max(asked.size(), other.asked.size()));
   for (std::size_t i = 0; i < other.asked.size(); ++i) asked[i] += other.asked[i];
+  state_sums.resize(std::max(state_sums.size(), other.state_sums.size()));
+  for (std::size_t i = 0; i < other.state_sums.size(); ++i) state_sums[i] += other.state_sums[i];
+  state_bots += other.state_bots;
   bytes_in += other.bytes_in;
   bytes_out += other.bytes_out;
 }

@@ -51,6 +51,22 @@ struct SightFigures {
   void add(const SightFigures& other);
 };
 
+/// Values of a field that grows which a new stretch took back.
+struct BackFigures {
+  std::uint64_t times = 0;
+  std::uint64_t amount = 0;
+  Nanos oldest = 0;  // how old the value was that came, at most
+
+  void add(const BackFigures& other);
+};
+
+/// Goes through portals.
+struct TravelFigures {
+  std::uint64_t begun = 0;  // a bot stands in a portal
+  std::uint64_t unanswered = 0;
+  Histogram latency{};  // until it is in a scene
+};
+
 struct Figures {
   Figures(std::size_t says, std::size_t hears) : say(says), hear(hears) {}
 
@@ -59,6 +75,9 @@ struct Figures {
   std::uint64_t unheard = 0;
   std::uint64_t news = 0;
   SightFigures sight{};
+  std::vector<BackFigures> back{};  // of each of StateTable::grows
+  TravelFigures travel{};
+  std::uint64_t leaves = 0;  // bots that left, to come back
   std::uint64_t arrived = 0;
   std::uint64_t came_in = 0;
   std::uint64_t waited = 0;          // bots that heard of a queue
@@ -84,7 +103,10 @@ struct Gauges {
   std::uint64_t playing = 0;
   std::uint64_t waiting = 0;
   std::uint64_t away = 0;
-  std::uint64_t open = 0;              // connections
+  std::uint64_t open = 0;  // connections
+  /// Of the bots that play: each field of the [[state]] with `own`, added up (integers).
+  std::vector<std::int64_t> state_sums{};
+  std::uint64_t state_bots = 0;
   std::vector<std::uint64_t> asked{};  // requests without an outcome, of each [[say]]
   std::uint64_t bytes_in = 0;          // since the start
   std::uint64_t bytes_out = 0;         // likewise

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "clients/cpp/client.hpp"
+#include "tools/bots/checks/letters.hpp"
 #include "tools/bots/checks/queue_check.hpp"
 #include "tools/bots/checks/violations.hpp"
+#include "tools/bots/event_log.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/script.hpp"
 
@@ -37,6 +39,8 @@ struct Ground {
   const game::Options& options;  // of each client, but for its own seed and addresses
   const Tickets& tickets;
   Violations& violations;
+  Letters& letters;  // of all loops
+  EventLog& log;     // likewise
   QueueCheck queue{};
   Figures figures;
   std::mt19937_64 random;
@@ -44,11 +48,13 @@ struct Ground {
   Stage stage = Stage::playing;
 
   Ground(const Script& of, const game::Options& with, const Tickets& back, Violations& broken,
-         std::uint64_t seed, Nanos start)
+         Letters& said, EventLog& events, std::uint64_t seed, Nanos start)
       : script(of),
         options(with),
         tickets(back),
         violations(broken),
+        letters(said),
+        log(events),
         figures(of.says.size(), of.hears.size()),
         random(seed),
         started(start) {}

@@ -13,6 +13,16 @@ namespace starbus::bots {
     "the script is refused", "BotScript.EachBoundIsRefusedByNameAndLine")                          \
   X(kHears, 32, "tables", "[[hear]] of a script", "the script is refused",                         \
     "BotScript.EachBoundIsRefusedByNameAndLine")                                                   \
+  X(kStates, 4, "tables", "[[state]] of a script: each has rows that are made when compiling",     \
+    "the script is refused", "BotScript.EachBoundIsRefusedByNameAndLine")                          \
+  X(kStateFields, 24, "fields", "of a [[state]], likewise", "the script is refused",               \
+    "BotStates.MistakesNameLineAndWhatToWrite")                                                    \
+  X(kPortals, 64, "portals", "[[portal]] of a script", "the script is refused",                    \
+    "BotScript.EachBoundIsRefusedByNameAndLine")                                                   \
+  X(kLettersKept, 4'096, "letters", "of one bot and [[say]] whose end a process remembers",        \
+    "the oldest is forgotten, and counted", "Letters.AreBounded")                                  \
+  X(kPastKept, 1'024, "values", "of a field that grows, by which it is known how old one is",      \
+    "the oldest is forgotten", "OwnWatch.ThePastIsBounded")                                        \
   X(kPayloadBytes, 60'000, "bytes", "of a payload: a request has 64 KiB", "the script is refused", \
     "BotScript.EachBoundIsRefusedByNameAndLine")                                                   \
   X(kPerSecond, 1'000, "requests", "of a [[say]] in a second and of a bot",                        \

@@ -12,8 +12,8 @@ std::int64_t wall_micros() {
 
 }  // namespace
 
-Listener::Listener(Ground& ground, std::uint64_t bot, const std::string& account)
-    : ground_(ground), bot_(bot), account_(account) {
+Listener::Listener(Ground& ground, std::uint64_t bot, const std::string& account, Memory& memory)
+    : ground_(ground), bot_(bot), account_(account), memory_(memory) {
   for (const Hear& each : ground.script.hears) {
     numbers_.emplace_back(each.group ? NumberCheck::Of::group : NumberCheck::Of::subject);
   }
@@ -66,6 +66,9 @@ void Listener::heard(std::size_t which, const game::Call& call) {
       case Hear::Field::time:
         all.time = value.number;
         break;
+      case Hear::Field::letter:
+        all.letter = value.text;
+        break;
       case Hear::Field::skip:
         break;
     }
@@ -88,6 +91,12 @@ void Listener::judge(std::size_t which, const Heard& heard) {
   if (hear.has(Hear::Field::account) && heard.account != account_) {
     return report(Broken::foreign, hear.name, "account " + account_,
                   "account " + std::string(heard.account));
+  }
+  if (hear.has(Hear::Field::letter)) {
+    const Letters::Listener by{bot_, memory_.stretch, memory_.scene, now_nanos()};
+    if (const auto wrong = ground_.letters.heard(heard.letter, by, memory_.letters)) {
+      report(Broken::letter, hear.name, wrong->expected, wrong->got);
+    }
   }
   if (!hear.has(Hear::Field::number)) return;
   const NumberCheck::Shown shown = numbers_[which].heard(heard.origin, heard.life, heard.number);

@@ -8,13 +8,14 @@
 
 #include "tools/bots/checks/number_check.hpp"
 #include "tools/bots/ground.hpp"
+#include "tools/bots/state/memory.hpp"
 
 namespace starbus::bots {
 
 /// See above.
 class Listener {
  public:
-  Listener(Ground& ground, std::uint64_t bot, const std::string& account);
+  Listener(Ground& ground, std::uint64_t bot, const std::string& account, Memory& memory);
   /// Another session of the same bot begins where the one before is: its numbers may not come
   /// again.
   void follow(const Listener& before);
@@ -26,7 +27,7 @@ class Listener {
 
  private:
   struct Heard {
-    std::string_view account{}, origin{};
+    std::string_view account{}, origin{}, letter{};
     std::uint64_t life = 0, number = 0, time = 0;
   };
   void heard(std::size_t which, const game::Call& call);
@@ -37,6 +38,7 @@ class Listener {
   Ground& ground_;
   const std::uint64_t bot_;
   const std::string account_;
+  Memory& memory_;
   std::vector<NumberCheck> numbers_;  // of each [[hear]]
 };
 

@@ -170,6 +170,16 @@ Figures Loop::take(Gauges& gauges) {
   return taken;
 }
 
+void Loop::look(std::vector<Sighting>& all) {
+  const std::lock_guard lock(mutex_);
+  for (const Row& each : rows_) each.bot->look(all);
+}
+
+void Loop::stand(std::vector<Standing>& all) {
+  const std::lock_guard lock(mutex_);
+  for (const Row& each : rows_) each.bot->stand(all);
+}
+
 void Loop::judge_end() {
   const std::lock_guard lock(mutex_);
   for (const Row& each : rows_) each.bot->judge_end();

@@ -34,6 +34,9 @@ class Loop {
   void enter(Stage stage);
   /// Takes the figures away, and looks at the bots. Any thread.
   Figures take(Gauges& gauges);
+  /// What bots that play see and are. Any thread.
+  void look(std::vector<Sighting>& all);
+  void stand(std::vector<Standing>& all);
   /// After settling. Any thread.
   void judge_end();
   /// Accounts and what they may come back with.

@@ -23,6 +23,7 @@ constexpr Nanos kChooseAgain = kSecond / 2;
 game::Options options_of(const Ground& ground, std::uint64_t bot, std::uint64_t seed) {
   game::Options options = ground.options;
   options.settings.seed = seed;
+  options.settings.names = state_names();
   options.settings.first = static_cast<std::size_t>(bot % ground.script.gates.urls.size());
   if (ground.script.gates.from) options.from = ground.script.gates.from->at(bot);
   return options;
@@ -30,14 +31,29 @@ game::Options options_of(const Ground& ground, std::uint64_t bot, std::uint64_t 
 
 }  // namespace
 
-Player::Player(Ground& ground, std::uint64_t bot, const std::string& account)
+Player::Player(Ground& ground, std::uint64_t bot, const std::string& account, Memory& memory)
     : ground_(ground),
       bot_(bot),
       account_(account),
+      memory_(memory),
       client_(options_of(ground, bot, ground.random() | 1), *this),
-      listener_(ground, bot, account),
-      asker_(ground, bot, account, client_),
-      walker_(ground, bot, client_) {}
+      listener_(ground, bot, account, memory),
+      own_(ground, bot, account, memory),
+      walker_(ground, bot, account, client_, memory),
+      asker_(ground, bot, account, client_, memory, walker_) {}
+
+void Player::note(std::string_view what, std::string_view detail) {
+  ground_.log.add({bot_, what, memory_.gate, memory_.space, detail});
+}
+
+void Player::look(std::vector<Sighting>& all) const {
+  walker_.look(all);
+  const OwnState* const own = own_.state();
+  if (own == nullptr) return;
+  const auto& states = ground_.script.states;
+  const auto which = std::ranges::find_if(states, &StateTable::own) - states.begin();
+  all.push_back({static_cast<std::size_t>(which), 0, bot_, *own, own_.changed_at()});
+}
 
 void Player::log_in(const std::string& method, const std::string& proof) {
   const game::ByteView bytes = game::bytes_of(proof);
@@ -62,6 +78,7 @@ void Player::service() {
       ++ground_.figures.cuts;
     } else if (!client_.trouble().empty()) {
       count(ground_.figures.troubles, client_.trouble());
+      note("trouble", client_.trouble());
     }
   }
   const std::uint64_t made = client_.session().counts().connections;
@@ -124,13 +141,18 @@ void Player::judge_place(std::uint64_t ahead) {
 void Player::on_online(bool goes_on, const game::Ticket& ticket) {
   ++(goes_on ? ground_.figures.resumed : ground_.figures.entered);
   reentry_ = ticket.reentry;
+  memory_.gate = ticket.gate;
+  note(goes_on ? "resumed" : "online");
   if (!std::exchange(queues_, false) || !ground_.script.login.in_order) return;
   const std::uint64_t overtaken = ground_.queue.let_in(place_, now_nanos());
   ground_.figures.overtaken_most = std::max(ground_.figures.overtaken_most, overtaken);
 }
 
 void Player::on_lost(const game::Lost& lost) {
-  if (lost.was_online) ++ground_.figures.lost;
+  if (lost.was_online) {
+    ++ground_.figures.lost;
+    note("lost", lost.reason ? game::name_of(*lost.reason) : std::string_view());
+  }
   place_.placed.reset();
   if (!lost.reason) {
     lost_ = true;  // the client knows why when it has dropped the connection
@@ -143,14 +165,40 @@ void Player::on_lost(const game::Lost& lost) {
 
 void Player::on_full(const game::FullState& full) {
   ++ground_.figures.fulls;
+  note("full", full.subject);
+  if (plays_) end_stretch();
+  memory_.stretch = next_turn();
+  memory_.stretch_at = now_nanos();
   listener_.on_full();
   walker_.restart();
+  own_.forget();
   if (ground_.script.character && full.subject.starts_with(kAccountPrefix)) {
     plays_ = false;
     return choose();
   }
   plays_ = has_played_ = true;
+  own_.full(full.properties, now_nanos());
   asker_.on_full();
+}
+
+void Player::on_news(game::ByteView news) {
+  ++ground_.figures.news;
+  if (plays_) own_.news(news, now_nanos());
+}
+
+void Player::on_names(const game::ServerNames& names, std::span<const game::Difference>) {
+  if (plays_) own_.learn(names, now_nanos());
+  if (!walker_.learn(names)) client_.refresh();
+}
+
+void Player::on_over(const game::Over&) {
+  note("over");
+  end_stretch();
+  plays_ = false;
+}
+
+void Player::end_stretch() {
+  memory_.over_at = now_nanos();
 }
 
 void Player::on_spoken(const game::Spoken& spoken) {
@@ -162,6 +210,8 @@ void Player::on_spoken(const game::Spoken& spoken) {
 void Player::on_ended(game::EndReason reason, std::string_view text) {
   ended_ = reason;
   ended_text_ = text;
+  note("ended", game::name_of(reason));
+  if (plays_) end_stretch();
   plays_ = false;
   asker_.on_ended();
   count(ground_.figures.ended, std::string(game::name_of(reason)));
@@ -187,7 +237,7 @@ void Player::choose() {
 
 void Player::create() {
   game::Bytes arguments;
-  put_value(Type::str, filled(*ground_.script.character, bot_, account_), arguments);
+  put_value(Type::str, filled(*ground_.script.character, bot_, {account_}), arguments);
   const game::Bytes body = game::call_body(kCreate, kCreateTypes, arguments);
   client_.ask(body, [this](const game::Outcome& outcome) {
     const auto answer = game::read_answer(outcome.answer);

@@ -10,6 +10,7 @@
 #include "tools/bots/asker.hpp"
 #include "tools/bots/ground.hpp"
 #include "tools/bots/listener.hpp"
+#include "tools/bots/state/own_watch.hpp"
 #include "tools/bots/walker.hpp"
 
 namespace starbus::bots {
@@ -17,7 +18,8 @@ namespace starbus::bots {
 /// See above.
 class Player final : public game::Events {
  public:
-  Player(Ground& ground, std::uint64_t bot, const std::string& account);
+  /// `memory` is the bot's, and outlives it.
+  Player(Ground& ground, std::uint64_t bot, const std::string& account, Memory& memory);
 
   void log_in(const std::string& method, const std::string& proof);
   void come_back(const game::Bytes& reentry);
@@ -46,6 +48,10 @@ class Player final : public game::Events {
   std::optional<game::EndReason> ended() const { return ended_; }
   const std::string& ended_text() const { return ended_text_; }
   const Asker& asker() const { return asker_; }
+  /// What it sees and plays, of the classes of [[state]]. Only while plays().
+  void look(std::vector<Sighting>& all) const;
+  /// The properties of what it plays; null: not known.
+  const OwnState* state() const { return own_.state(); }
   /// The signed part of its latest ticket.
   const game::Bytes& reentry() const { return reentry_; }
 
@@ -57,26 +63,31 @@ class Player final : public game::Events {
   void on_call(const game::Call& call) override {
     if (!walker_.hear(call)) listener_.on_call(call, nullptr);
   }
-  void on_news(game::ByteView) override { ++ground_.figures.news; }
+  void on_news(game::ByteView news) override;
+  void on_names(const game::ServerNames& names, std::span<const game::Difference>) override;
   void on_sight(game::ByteView body) override {
     if (!walker_.take(body)) client_.refresh();
   }
   void on_spoken(const game::Spoken& spoken) override;
-  void on_over(const game::Over&) override { plays_ = false; }
+  void on_over(const game::Over&) override;
   void on_ended(game::EndReason reason, std::string_view text) override;
 
   void note_asked(Nanos before);
   void judge_place(std::uint64_t ahead);
   void choose();
   void create();
+  void note(std::string_view what, std::string_view detail = {});
+  void end_stretch();
 
   Ground& ground_;
   const std::uint64_t bot_;
   const std::string account_;
+  Memory& memory_;
   game::Client client_;
   Listener listener_;
-  Asker asker_;
+  OwnWatch own_;
   Walker walker_;
+  Asker asker_;
   Nanos choose_at_ = kNever;
   std::uint64_t made_ = 0;  // connections that were counted
   bool plays_ = false;

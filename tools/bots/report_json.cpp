@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "tools/bots/report.hpp"
 
 namespace starbus::bots {
@@ -73,6 +75,49 @@ Json hears(const Script& script, const Outcome& outcome) {
     all.push_back(std::move(json));
   }
   return all;
+}
+
+Json letters(const Script& script, const Outcome& outcome) {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < script.says.size() && i < outcome.letters.size(); ++i) {
+    if (!script.says[i].has_letter) continue;
+    const LetterFigures& from = outcome.letters[i];
+    Json json;
+    json["name"] = script.says[i].name;
+    json["said"] = from.said;
+    json["kept"] = from.kept;
+    json["arrived"] = from.arrived;
+    json["again"] = from.again;
+    json["passed_over"] = from.passed_over;
+    json["lost"] = from.lost;
+    json["forgotten"] = from.forgotten;
+    json["latency_us"] = of(from.latency);
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+/// Of what bots play; null: the script has no [[state]] with `own`.
+Json own_state(const Script& script, const Outcome& outcome) {
+  const auto at = std::ranges::find_if(script.states, &StateTable::own);
+  if (at == script.states.end()) return nullptr;
+  Json json;
+  json["name"] = at->name;
+  json["bots"] = outcome.at_settled.state_bots;
+  json["sums"] = Json::object();
+  for (std::size_t i = 0; i < at->fields.size(); ++i) {
+    const Type type = at->fields[i].type;
+    if (type == Type::str || type == Type::f32 || type == Type::f64) continue;
+    json["sums"][at->fields[i].name] =
+        i < outcome.at_settled.state_sums.size() ? outcome.at_settled.state_sums[i] : 0;
+  }
+  json["taken_back"] = Json::object();
+  for (std::size_t i = 0; i < at->grows.size(); ++i) {
+    const BackFigures back = i < outcome.whole.back.size() ? outcome.whole.back[i] : BackFigures{};
+    json["taken_back"][at->fields[at->grows[i]].name] = {
+        {"times", back.times}, {"amount", back.amount}, {"oldest_ms", back.oldest / 1'000'000}};
+  }
+  return json;
 }
 
 Json bytes(const Script& script, const Outcome& outcome) {
@@ -173,6 +218,14 @@ Json summary_json(const Script& script, const Given& given, const Outcome& outco
                    {"bytes", sight.bytes},        {"entered", sight.entered},
                    {"left", sight.left},          {"corrections", sight.corrections},
                    {"teleports", sight.teleports}};
+  const TravelFigures& travel = outcome.whole.travel;
+  json["travel"] = {{"begun", travel.begun},
+                    {"unanswered", travel.unanswered},
+                    {"latency_us", of(travel.latency)}};
+  json["leaves"] = outcome.whole.leaves;
+  json["letters"] = letters(script, outcome);
+  json["state"] = own_state(script, outcome);
+  json["compared"] = outcome.compared;
   json["bytes"] = bytes(script, outcome);
   json["process"] = process(script, outcome);
   json["violations"] = violations(outcome);

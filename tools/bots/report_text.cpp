@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -88,6 +89,42 @@ std::string errors_text(const Script& script, const Outcome& outcome) {
   return text;
 }
 
+std::string letters_text(const Script& script, const Outcome& outcome) {
+  std::ostringstream out;
+  for (std::size_t i = 0; i < script.says.size() && i < outcome.letters.size(); ++i) {
+    if (!script.says[i].has_letter) continue;
+    const LetterFigures& from = outcome.letters[i];
+    out << "letters of " << script.says[i].name << ": " << from.said << " said, " << from.kept
+        << " kept, " << from.arrived << " arrived, " << from.again << " again, " << from.lost
+        << " lost; p50 " << time_of(from.latency.percentile(50)) << " p99 "
+        << time_of(from.latency.percentile(99)) << " most " << time_of(from.latency.max()) << "\n";
+  }
+  return out.str();
+}
+
+std::string state_text(const Script& script, const Outcome& outcome) {
+  std::ostringstream out;
+  if (outcome.compared > 0) out << "compared: " << outcome.compared << " pairs\n";
+  const auto at = std::ranges::find_if(script.states, &StateTable::own);
+  if (at == script.states.end()) return out.str();
+  out << at->name << " of " << outcome.at_settled.state_bots << " bots, added up:";
+  for (std::size_t i = 0; i < at->fields.size(); ++i) {
+    const Type type = at->fields[i].type;
+    if (type == Type::str || type == Type::f32 || type == Type::f64) continue;
+    if (i < outcome.at_settled.state_sums.size()) {
+      out << " " << at->fields[i].name << " " << outcome.at_settled.state_sums[i];
+    }
+  }
+  for (std::size_t i = 0; i < at->grows.size() && i < outcome.whole.back.size(); ++i) {
+    const BackFigures& back = outcome.whole.back[i];
+    if (back.times == 0) continue;
+    out << "; taken back: " << back.amount << " " << at->fields[at->grows[i]].name << " of "
+        << back.times << " bots, " << back.oldest / 1'000'000 << " ms old at most";
+  }
+  out << "\n";
+  return out.str();
+}
+
 std::string violations_text(const Violations::Seen& seen) {
   std::ostringstream out;
   out << "violations: " << seen.count << "\n";
@@ -156,6 +193,14 @@ std::string summary_text(const Script& script, const Given& given, const Outcome
         << " came in sight, " << sight.left << " left; " << sight.corrections << " corrections, "
         << sight.teleports << " teleports\n";
   }
+  if (const TravelFigures& travel = whole.travel; travel.begun > 0) {
+    out << "travel: " << travel.begun << " through portals, " << travel.unanswered
+        << " without an answer, p50 " << time_of(travel.latency.percentile(50)) << " p99 "
+        << time_of(travel.latency.percentile(99)) << " most " << time_of(travel.latency.max())
+        << "\n";
+  }
+  if (whole.leaves > 0) out << "leaves: " << whole.leaves << "\n";
+  out << letters_text(script, outcome) << state_text(script, outcome);
   out << "bytes of a bot: " << a_bot(outcome.bytes_in) << " in, " << a_bot(outcome.bytes_out)
       << " out\n";
   out << "this process: "

@@ -1,6 +1,7 @@
 #include "tools/bots/run.hpp"
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <thread>
 #include <utility>
@@ -9,6 +10,8 @@
 #include "tools/bots/loop.hpp"
 #include "tools/bots/process.hpp"
 #include "tools/bots/report.hpp"
+#include "tools/bots/state/agreement.hpp"
+#include "tools/bots/state/totals.hpp"
 #include "tools/bots/tickets.hpp"
 
 namespace starbus::bots {
@@ -20,6 +23,9 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kOtherFiles = 64;
 /// How often the run looks whether the stage is over.
 constexpr auto kLook = 50ms;
+/// How long, and how often, what bots see is compared when writes have stopped.
+constexpr Nanos kCompare = 2 * kSecond;
+constexpr auto kCompareEvery = 100ms;
 /// For goodbyes at the end.
 constexpr auto kGoodbye = 3s;
 
@@ -46,6 +52,7 @@ class Run {
       : script_(script),
         how_(options),
         violations_(options.violations),
+        letters_(options.seed, script.says.size()),
         outcome_(script.says.size(), script.hears.size()),
         second_(script.says.size(), script.hears.size()) {}
 
@@ -66,6 +73,8 @@ class Run {
     auto options = client_options(script_.gates);
     if (!options) return options.error();
     options_ = std::move(*options);
+    if (auto opened = log_.open(how_.log); !opened) return opened;
+    use_states(script_.states);
     outcome_.memory_before = resident_bytes();
     return make_loops();
   }
@@ -82,8 +91,8 @@ class Run {
     started_ = now_nanos();
     std::mt19937_64 random(how_.seed);
     for (std::size_t i = 0; i < how_.threads; ++i) {
-      auto loop = Loop::make(
-          std::make_unique<Ground>(script_, options_, tickets_, violations_, random(), started_));
+      auto loop = Loop::make(std::make_unique<Ground>(script_, options_, tickets_, violations_,
+                                                      letters_, log_, random(), started_));
       if (!loop) return loop.error();
       loops_.push_back(std::move(*loop));
     }
@@ -190,13 +199,75 @@ class Run {
       collect();
       const bool told =
           std::ranges::all_of(gauges_.asked, [](std::uint64_t open) { return open == 0; });
-      if (told && gauges_.playing >= outcome_.whole.came_in) break;
+      if (told && gauges_.playing >= outcome_.whole.came_in && is_balanced()) break;
       std::this_thread::sleep_for(kLook);
     }
     outcome_.open = gauges_.asked;
     outcome_.settled = gauges_.playing;
     if (how_.stops() >= 2) return;
+    compare_sights();
+    collect();
+    outcome_.at_settled = gauges_;
     for (const auto& loop : loops_) loop->judge_end();
+    judge_letters();
+  }
+
+  /// Nobody writes any more, but for the game itself.
+  void compare_sights() {
+    const auto compared = [](const StateTable& each) { return each.within.has_value(); };
+    if (std::ranges::none_of(script_.states, compared)) return;
+    const Nanos end = now_nanos() + kCompare;
+    while (now_nanos() < end && how_.stops() < 2) {
+      std::this_thread::sleep_for(kCompareEvery);
+      std::vector<Sighting> all;
+      for (const auto& loop : loops_) loop->look(all);
+      const Agreement agreement = compare(script_.states, all, now_nanos());
+      outcome_.compared += agreement.compared;
+      for (const Difference& each : agreement.differences) add_difference(each);
+      if (!agreement.differences.empty()) return;  // the same ones would differ again
+    }
+  }
+
+  void add_difference(const Difference& each) {
+    violations_.add(
+        {(now_nanos() - started_) / 1'000'000, each.other,
+         filled(script_.login.account, each.other), Broken::differ,
+         script_.states[each.which].name + " " + each.subject,
+         each.here + " as bot " + std::to_string(each.bot) + " has it",
+         each.there + ", " + std::to_string(each.age / 1'000'000) + " ms after the last change"});
+  }
+
+  void stand() {
+    standings_.clear();
+    for (const auto& loop : loops_) loop->stand(standings_);
+  }
+  std::map<std::uint64_t, Nanos> stretches() const {
+    std::map<std::uint64_t, Nanos> all;
+    for (const Standing& each : standings_) all[each.bot] = each.stretch_at;
+    return all;
+  }
+  /// What was said has come, and what is to be equal is.
+  bool is_balanced() {
+    stand();
+    return judge_totals(script_, standings_, letters_).empty() &&
+           letters_.missing(stretches()).empty();
+  }
+
+  void judge_letters() {
+    stand();
+    const std::int64_t at_ms = (now_nanos() - started_) / 1'000'000;
+    for (const Letters::Lost& each : letters_.judge_end(stretches())) {
+      violations_.add(
+          {at_ms, each.to, filled(script_.login.account, each.to), Broken::letter,
+           script_.says[each.say].name,
+           "letter " + std::to_string(each.number) + " of bot " + std::to_string(each.from),
+           "none"});
+    }
+    for (const WrongTotal& each : judge_totals(script_, standings_, letters_)) {
+      const std::string account = each.bot == 0 ? "" : filled(script_.login.account, each.bot);
+      violations_.add({at_ms, each.bot, account, each.bot == 0 ? Broken::state : Broken::letter,
+                       each.what, each.expected, each.got});
+    }
   }
 
   void enter(Stage stage) {
@@ -220,6 +291,12 @@ class Run {
     }
     enter(Stage::over);
     loops_.clear();
+    for (std::size_t i = 0; i < script_.says.size(); ++i) {
+      outcome_.letters.push_back(letters_.figures(i));
+    }
+    if (!log_.is_whole() && outcome_.failure.empty()) {
+      outcome_.failure = how_.log + ": lines are missing; is the disk full?";
+    }
     outcome_.violations = violations_.seen();
     return std::move(outcome_);
   }
@@ -227,10 +304,13 @@ class Run {
   const Script& script_;
   RunOptions how_;
   Violations violations_;
+  Letters letters_;
+  EventLog log_;
   Tickets tickets_;
   game::Options options_;
   Outcome outcome_;
   Gauges gauges_;
+  std::vector<Standing> standings_;
   Figures second_;  // since the latest line of progress
   bool measures_ = false;
   Nanos started_ = 0;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "tools/bots/checks/letters.hpp"
 #include "tools/bots/checks/violations.hpp"
 #include "tools/bots/figures.hpp"
 #include "tools/bots/script.hpp"
@@ -19,6 +20,7 @@ struct RunOptions {
   std::uint64_t seed = 0;
   std::size_t violations = 20;
   std::string save_tickets{};  // a file; empty: none
+  std::string log{};           // likewise: of events
   std::ostream* progress = nullptr;
   /// How often the program was asked to stop.
   std::function<int()> stops = [] { return 0; };
@@ -32,12 +34,15 @@ struct Outcome {
   std::string ended{};    // duration, signal, failed
   Figures whole;          // from the start to the end
   Figures measured;
-  double seconds = 0;                 // measured
-  double entry_seconds = 0;           // from the first arrival until all had come in
-  Gauges at_end{};                    // of the measured time
-  std::vector<std::uint64_t> open{};  // requests without an outcome, after settling
-  std::uint64_t settled = 0;          // who play then
-  std::uint64_t bytes_in = 0;         // measured
+  double seconds = 0;                    // measured
+  double entry_seconds = 0;              // from the first arrival until all had come in
+  Gauges at_end{};                       // of the measured time
+  std::vector<std::uint64_t> open{};     // requests without an outcome, after settling
+  std::uint64_t settled = 0;             // who play then
+  Gauges at_settled{};                   // likewise
+  std::vector<LetterFigures> letters{};  // of each [[say]]
+  std::uint64_t compared = 0;            // properties of one entity at two bots
+  std::uint64_t bytes_in = 0;            // measured
   std::uint64_t bytes_out = 0;
   double cpu_seconds = 0;  // measured
   std::uint64_t memory_before = 0;

@@ -17,6 +17,7 @@ using daemon::ConfigReader;
 using namespace std::chrono_literals;
 
 constexpr milliseconds kLongestRun = 30 * 24h;
+constexpr std::string_view kTarget = "{target}";
 
 std::string in_marks(const std::string& text) {
   return "'" + text + "'";
@@ -48,6 +49,15 @@ void read_arguments(ConfigReader& in, Say& say) {
                                        std::to_string(say.arguments.size()));
   }
   for (std::size_t i = 0; i < say.arguments.size(); ++i) {
+    const auto* const text = std::get_if<std::string>(&say.arguments[i]);
+    say.has_other =
+        say.has_other || (text != nullptr && text->find("{other}") != std::string::npos);
+    say.has_letter =
+        say.has_letter || (text != nullptr && text->find("{letter}") != std::string::npos);
+    if (text != nullptr && *text == kTarget && say.types.arguments[i] == Type::u64) {
+      if (say.target.empty()) in.problem("arguments", "'{target}' needs 'target', a class");
+      continue;
+    }
     if (const auto why = misfit(say.types.arguments[i], say.arguments[i])) {
       in.problem("arguments", "argument " + std::to_string(i + 1) + " " + *why);
     }
@@ -71,6 +81,8 @@ Say read_say(ConfigReader& in) {
   Say say;
   say.name = in.required_string("name");
   read_method(in, say.method, say.types);
+  say.target = in.string("target", "");
+  say.reach = in.number("reach", 3, 0.1, 10'000);
   read_arguments(in, say);
   say.size = in.integer<std::size_t>("size", 16, 0, kPayloadBytes);
   say.size_most = in.integer<std::size_t>("size_most", say.size, say.size, kPayloadBytes);
@@ -89,7 +101,8 @@ Say read_say(ConfigReader& in) {
 }
 
 std::optional<Hear::Field> field_of(const std::string& name) {
-  constexpr std::string_view kNames[] = {"skip", "account", "origin", "life", "number", "time"};
+  constexpr std::string_view kNames[] = {"skip",   "account", "origin", "life",
+                                         "number", "time",    "letter"};
   const auto at = std::ranges::find(kNames, name);
   if (at == std::end(kNames)) return std::nullopt;
   return static_cast<Hear::Field>(at - std::begin(kNames));
@@ -102,10 +115,11 @@ void read_fields(ConfigReader& in, Hear& hear) {
     const auto field = name == nullptr ? std::nullopt : field_of(*name);
     if (!field) {
       in.problem("fields", "field " + std::to_string(i + 1) +
-                               " must be one of skip, account, origin, life, number, time");
+                               " must be one of skip, account, origin, life, number, time, letter");
       return;
     }
-    const bool text = *field == Hear::Field::account || *field == Hear::Field::origin;
+    const bool text = *field == Hear::Field::account || *field == Hear::Field::origin ||
+                      *field == Hear::Field::letter;
     if (i < hear.types.arguments.size() && *field != Hear::Field::skip &&
         hear.types.arguments[i] != (text ? Type::str : Type::u64)) {
       in.problem("fields", in_marks(*name) + " must be an argument of type " +
@@ -201,7 +215,47 @@ Walk read_walk(ConfigReader in) {
   walk.range = in.number("range", 40, 1, 10'000);
   walk.rest = in.duration("rest", 1s, 0s, kLongestRun);
   if (in.has("paths")) walk.paths = in.integer<std::uint32_t>("paths", 0, 0, 0xFFFF'FFFF);
+  walk.toward = in.string("toward", "");
   return walk;
+}
+
+Travel read_travel(ConfigReader in) {
+  Travel travel;
+  travel.every = in.duration("every", 60s, 100ms, kLongestRun);
+  for (ConfigReader& each : in.tables("portal")) {
+    Travel::Portal portal;
+    portal.space = each.required_string("space");
+    const auto at = each.scalars("at");
+    std::vector<double> place;
+    for (const auto& number : at) {
+      if (const auto* const whole = std::get_if<std::int64_t>(&number)) {
+        place.push_back(static_cast<double>(*whole));
+      } else if (const auto* const part = std::get_if<double>(&number)) {
+        place.push_back(*part);
+      }
+    }
+    if (at.size() != 2 || place.size() != 2) {
+      each.problem("at", "'at' must be [x, y], in m");
+      continue;
+    }
+    portal.x = place[0];
+    portal.y = place[1];
+    travel.portals.push_back(std::move(portal));
+  }
+  if (travel.portals.empty()) in.problem("portal", "give at least one [[travel.portal]]");
+  if (travel.portals.size() > kPortals) {
+    in.problem("portal", "at most " + std::to_string(kPortals) +
+                             " of [[travel.portal]]; they are " +
+                             std::to_string(travel.portals.size()));
+  }
+  return travel;
+}
+
+Leave read_leave(ConfigReader in) {
+  Leave leave;
+  leave.every = in.duration("every", 60s, 100ms, kLongestRun);
+  leave.away = in.duration("away", 5s, 0s, kLongestRun);
+  return leave;
 }
 
 Result<Script> read_all(ConfigReader& in) {
@@ -215,7 +269,23 @@ Result<Script> read_all(ConfigReader& in) {
   if (in.has("character")) script.character = in.table("character").string("name", "Bot {n}");
   script.says = read_rows<Say>(in, "say", kSays, read_say);
   script.hears = read_rows<Hear>(in, "hear", kHears, read_hear);
+  script.states = read_rows<StateTable>(in, "state", kStates, read_state);
+  if (std::ranges::count_if(script.states, &StateTable::own) > 1) {
+    in.problem("state", "'own = true' in one [[state]] at most: a bot plays one thing");
+  }
+  for (const StateTable& each : script.states) {
+    const auto at = std::ranges::find(script.says, each.letters_of, &Say::name);
+    if (each.letters && (at == script.says.end() || !at->has_letter || !at->has_other)) {
+      in.problem("state", in_marks(each.letters_of) +
+                              " must be the name of a [[say]] with {other} and {letter}");
+    }
+  }
   if (in.has("walk")) script.walk = read_walk(in.table("walk"));
+  if (in.has("travel")) {
+    script.travel = read_travel(in.table("travel"));
+    if (!script.walk) in.problem("travel", "[travel] needs [walk]: bots go to portals");
+  }
+  if (in.has("leave")) script.leave = read_leave(in.table("leave"));
   ConfigReader cut = in.table("cut");
   if (cut.has("every")) script.cut_every = cut.duration("every", 10s, 10ms, kLongestRun);
   script.cut_bytes = cut.integer<std::size_t>("bytes", 1000, 0, 1'000'000);
@@ -265,16 +335,17 @@ Result<> use_gates(Script& script, const std::vector<std::string>& urls) {
   return {};
 }
 
-std::string filled(std::string text, std::uint64_t n, const std::string& account,
-                   const std::string& payload) {
-  const auto put = [&](std::string_view what, const std::string& by) {
-    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-      text.replace(at, what.size(), by);
+std::string filled(std::string text, std::uint64_t n, const Filling& by) {
+  const auto put = [&](std::string_view what, const std::string& with) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+      text.replace(at, what.size(), with);
     }
   };
   put("{n}", std::to_string(n));
-  put("{account}", account);
-  put("{payload}", payload);
+  put("{account}", by.account);
+  put("{payload}", by.payload);
+  put("{other}", by.other);
+  put("{letter}", by.letter);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "tools/bots/gate_url.hpp"
 #include "tools/bots/schedule.hpp"
+#include "tools/bots/state/state_script.hpp"
 #include "tools/bots/values.hpp"
 
 namespace starbus::bots {
@@ -35,11 +36,15 @@ struct Say {
   double chance = 1;
   bool answer = true;
   Expect expect = Expect::any;
+  std::string target{};    // a class: said if one of it is within reach, as {target}; empty: always
+  double reach = 3;        // m
+  bool has_other = false;  // {other}: another bot
+  bool has_letter = false;  // {letter}: what is checked by Letters
 };
 
 /// One method of the client.
 struct Hear {
-  enum class Field : std::uint8_t { skip, account, origin, life, number, time };
+  enum class Field : std::uint8_t { skip, account, origin, life, number, time, letter };
   std::string name{};
   std::string method{};
   Signature types{};
@@ -67,11 +72,29 @@ struct Gates {
 
 /// How bots move in a space.
 struct Walk {
-  double speed = 4;     // m/s
-  double range = 40;    // m around where it has come into the space
-  milliseconds rest{};  // at a goal, on average
+  double speed = 4;      // m/s
+  double range = 40;     // m around where it has come into the space
+  milliseconds rest{};   // at a goal, on average
+  std::string toward{};  // a class: half of its goals are at one of it that it sees
   /// Goals follow from this and the number of the bot; none: they are drawn.
   std::optional<std::uint32_t> paths{};
+};
+
+/// How bots go from one space to another.
+struct Travel {
+  struct Portal {
+    std::string space{};  // the type of the space that it is in
+    double x = 0;
+    double y = 0;
+  };
+  milliseconds every{};  // on average
+  std::vector<Portal> portals{};
+};
+
+/// How bots leave the game, and come back.
+struct Leave {
+  milliseconds every{};  // on average
+  milliseconds away{};   // until they log in again
 };
 
 struct Script {
@@ -87,7 +110,10 @@ struct Script {
   std::optional<std::string> character{};  // the name of one that is made
   std::vector<Say> says{};
   std::vector<Hear> hears{};
+  std::vector<StateTable> states{};
   std::optional<Walk> walk{};
+  std::optional<Travel> travel{};
+  std::optional<Leave> leave{};
   std::optional<milliseconds> cut_every{};
   std::size_t cut_bytes = 1000;
   std::optional<milliseconds> takeover_every{};
@@ -100,8 +126,14 @@ Result<Script> parse_script(std::string_view text, const std::string& name);
 /// Replaces the URLs of the script. Errors: bad_config.
 Result<> use_gates(Script& script, const std::vector<std::string>& urls);
 
-/// Puts values for `{n}`, `{account}` and `{payload}`.
-std::string filled(std::string text, std::uint64_t n, const std::string& account = {},
-                   const std::string& payload = {});
+/// What stands for a name within braces.
+struct Filling {
+  std::string account{};
+  std::string payload{};
+  std::string other{};  // account of another bot
+  std::string letter{};
+};
+/// Puts values for `{n}`, `{account}`, `{payload}`, `{other}` and `{letter}`.
+std::string filled(std::string text, std::uint64_t n, const Filling& by = {});
 
 }  // namespace starbus::bots

@@ -13,16 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 12> kTypeNames{"b",   "i8",  "i16", "i32", "i64", "u8",
                                                       "u16", "u32", "u64", "f32", "f64", "str"};
 
-std::optional<Type> type_of(std::string_view name) {
-  const auto at = std::ranges::find(kTypeNames, name);
-  if (at == kTypeNames.end()) return std::nullopt;
-  return static_cast<Type>(at - kTypeNames.begin());
-}
-
-std::string_view name_of(Type type) {
-  return kTypeNames[static_cast<std::size_t>(type)];
-}
-
 bool is_signed(Type type) {
   return type >= Type::i8 && type <= Type::i64;
 }
@@ -53,6 +43,16 @@ double fraction_of(const Scalar& value) {
 
 }  // namespace
 
+std::optional<Type> read_type(std::string_view name) {
+  const auto at = std::ranges::find(kTypeNames, name);
+  if (at == kTypeNames.end()) return std::nullopt;
+  return static_cast<Type>(at - kTypeNames.begin());
+}
+
+std::string_view name_of(Type type) {
+  return kTypeNames[static_cast<std::size_t>(type)];
+}
+
 std::variant<Signature, BadSignature> read_signature(std::string_view text) {
   Signature made;
   made.text = text;
@@ -68,7 +68,7 @@ std::variant<Signature, BadSignature> read_signature(std::string_view text) {
   std::string_view rest = text.substr(1, close - 1);
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
-    const auto type = type_of(rest.substr(0, comma));
+    const auto type = read_type(rest.substr(0, comma));
     if (!type) {
       return BadSignature{"has an argument '" + std::string(rest.substr(0, comma)) +
                           "', which no script can write; it can b, i8 .. i64, u8 .. u64, f32, f64 "

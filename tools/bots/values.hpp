@@ -15,6 +15,9 @@ namespace starbus::bots {
 
 /// One type that a script can write and read.
 enum class Type : std::uint8_t { b, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str };
+/// "i32"; nullopt: none of them.
+std::optional<Type> read_type(std::string_view name);
+std::string_view name_of(Type type);
 
 /// The types of a method or of a call: "(str,u64)->{[u64]}!u8".
 struct Signature {

@@ -200,8 +200,11 @@ class ListenerTest : public ::testing::Test {
   game::Options options;
   Tickets tickets;
   Violations violations{10};
-  Ground ground{script, options, tickets, violations, 1, 0};
-  Listener listener{ground, 4, "bot4"};
+  Letters letters{1, 0};
+  EventLog events;
+  Ground ground{script, options, tickets, violations, letters, events, 1, 0};
+  Memory memory;
+  Listener listener{ground, 4, "bot4", memory};
 };
 
 TEST_F(ListenerTest, AGoodStreamIsNoViolation) {
@@ -233,7 +236,7 @@ TEST_F(ListenerTest, ABrokenStreamIsReportedWithWhoWhatExpectedAndGot) {
 TEST_F(ListenerTest, AnotherSessionHearsNothingAgain) {
   tick("bot4", 1);
   tick("bot4", 2);
-  Listener next(ground, 4, "bot4");
+  Listener next(ground, 4, "bot4", memory);
   next.follow(listener);
   game::Bytes arguments;
   game::FieldWriter out(arguments);

@@ -104,6 +104,59 @@ TEST(BotScript, EachBoundIsRefusedByNameAndLine) {
     many += "[[hear]]\nname = 'a" + std::to_string(i) + "'\nmethod = 'c.m'\ntypes = '()'\n";
   }
   EXPECT_THAT(problems(many), HasSubstr("at most 32 of [[hear]]"));
+  many.clear();
+  for (std::size_t i = 0; i <= kStates; ++i) {
+    many += "[[state]]\nname = 'a" + std::to_string(i) + "'\nclass = 'c'\nproperties = 'p'\n";
+  }
+  EXPECT_THAT(problems(many), HasSubstr("at most 4 of [[state]]"));
+}
+
+TEST(BotScript, TheOneOfTheArenaIsRead) {
+  const auto read = read_script(source_file("examples/arena/chaos.toml"));
+  ASSERT_TRUE(read) << read.error().detail;
+  ASSERT_TRUE(read->travel);
+  EXPECT_EQ(read->travel->portals.size(), 6u);
+  EXPECT_EQ(read->travel->portals[3].space, "forest");
+  EXPECT_EQ(read->travel->portals[3].x, 190);
+  ASSERT_TRUE(read->leave);
+  EXPECT_EQ(read->leave->away, 3s);
+  EXPECT_EQ(read->walk->toward, "monster");
+  EXPECT_TRUE(read->says[2].has_other && read->says[2].has_letter);
+  EXPECT_FALSE(read->says[0].has_other);
+  EXPECT_EQ(read->says[3].target, "monster");
+  ASSERT_EQ(read->states.size(), 2u);
+  const StateTable& hero = read->states[0];
+  EXPECT_TRUE(hero.own);
+  EXPECT_EQ(hero.key, 0u);
+  EXPECT_EQ(hero.fields.size(), 8u);
+  EXPECT_FALSE(hero.fields[3].others);
+  ASSERT_EQ(hero.sums.size(), 1u);
+  EXPECT_EQ(hero.sums[0].left, hero.find("gold"));
+  ASSERT_EQ(hero.sums[0].right.size(), 3u);
+  EXPECT_FALSE(hero.sums[0].right[2].first) << "given is taken away";
+  EXPECT_EQ(hero.within, 200ms);
+}
+
+TEST(BotScript, TravelsAndLeavesAreChecked) {
+  const std::string walk = "[walk]\n[travel]\n";
+  const std::string portal = "[[travel.portal]]\nspace = 'town'\n";
+  EXPECT_EQ(problems(walk + portal + "at = [1, 2.5]\n"), "");
+  EXPECT_THAT(problems(walk), HasSubstr("at least one [[travel.portal]]"));
+  EXPECT_THAT(problems(walk + portal + "at = [1]\n"), HasSubstr("5:6: 'at' must be [x, y]"));
+  EXPECT_THAT(problems("[travel]\n" + portal + "at = [1, 2]\n"),
+              HasSubstr("[travel] needs [walk]"));
+  std::string many = walk;
+  for (std::size_t i = 0; i <= kPortals; ++i) many += portal + "at = [1, 2]\n";
+  EXPECT_THAT(problems(many), HasSubstr("at most 64 of [[travel.portal]]"));
+  EXPECT_THAT(problems("[leave]\nevery = 5\n"), HasSubstr("bots.toml:2:9: 'every' must be a"));
+}
+
+TEST(BotScript, TargetsAreChecked) {
+  const std::string say =
+      "[[say]]\nname = 'a'\nmethod = 'c.m'\ntypes = '(u64)->b'\nrate = 1\narguments = "
+      "['{target}']\n";
+  EXPECT_EQ(problems(say + "target = 'monster'\n"), "");
+  EXPECT_THAT(problems(say), HasSubstr("'{target}' needs 'target', a class"));
 }
 
 TEST(BotScript, BotsWalkOnlyIfToldTo) {
@@ -123,7 +176,8 @@ TEST(BotScript, BotsWalkOnlyIfToldTo) {
 }
 
 TEST(BotScript, PlacesAreFilled) {
-  EXPECT_EQ(filled("a {n} {account} {payload} {n}", 7, "bob", "{n}"), "a 7 bob {n} 7");
+  EXPECT_EQ(filled("a {n} {account} {payload} {n}", 7, {"bob", "{n}"}), "a 7 bob {n} 7");
+  EXPECT_EQ(filled("{other}: {letter}", 7, {"bob", "", "ada", "1.2"}), "ada: 1.2");
 }
 
 TEST(GateUrls, OfEachKindAreRead) {

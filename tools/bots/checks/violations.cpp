@@ -6,7 +6,8 @@ namespace starbus::bots {
 
 std::string_view name_of(Broken kind) {
   constexpr std::array<std::string_view, kBrokenKinds> kNames{
-      "gap", "double", "foreign", "answer", "count", "fate", "malformed", "end", "order"};
+      "gap", "double", "foreign", "answer", "count",  "fate", "malformed",
+      "end", "order",  "letter",  "state",  "differ", "jump"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

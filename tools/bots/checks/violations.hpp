@@ -21,9 +21,13 @@ enum class Broken : std::uint8_t {
   fate,
   malformed,
   end,
-  order
+  order,
+  letter,
+  state,
+  differ,
+  jump
 };
-inline constexpr std::size_t kBrokenKinds = 9;
+inline constexpr std::size_t kBrokenKinds = 13;
 std::string_view name_of(Broken kind);
 
 /// One of them.
