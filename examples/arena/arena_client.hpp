@@ -15,11 +15,14 @@ struct ArenaClient {
   // Somebody whose online id this is has lost so much health, and has so much left.
   void struck(std::uint64_t who, std::int32_t damage, std::int32_t left);
   void looted(std::int32_t gold);
+  // By another hero.
+  void paid(std::string who, std::int32_t gold);
 
   static constexpr auto kClient = starbus::entity::client_methods(
       "arena_client", starbus::entity::client_method<&ArenaClient::said>("said"),
       starbus::entity::client_method<&ArenaClient::struck>("struck"),
-      starbus::entity::client_method<&ArenaClient::looted>("looted"));
+      starbus::entity::client_method<&ArenaClient::looted>("looted"),
+      starbus::entity::client_method<&ArenaClient::paid>("paid"));
 };
 
 }  // namespace arena

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "entity/archive/signature.hpp"
 #include "entity/objects/announce.hpp"
 #include "examples/arena/arena_client.hpp"
 #include "examples/arena/field.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr auto kBetweenStrikes = 500ms;
 constexpr auto kBetweenWords = 200ms;
+constexpr auto kParcelsAgain = 10s;
 constexpr float kReach = 3;  // m, of a strike
 constexpr std::int32_t kDamage = 12;
 const entity::PseudoRandomRate kCritical = *entity::PseudoRandomRate::of(0.2);
@@ -38,6 +40,8 @@ void Hero::on_online(bool) {
   if (state.name.get().empty()) state.name = account();
   if (state.health <= 0) state.health = kFullHealth;
   static_cast<void>(client().join(kWorld));  // groups end with the client
+  static_cast<void>(run_every<&Hero::send_parcels>(kParcelsAgain));
+  tell_unread();
   come_in();
 }
 
@@ -96,17 +100,29 @@ bus::Result<> Hero::say(rpc::Caller&, std::string text) {
   return {};
 }
 
-bus::Result<> Hero::whisper(rpc::Caller&, std::string to, std::string text) {
-  if (to.empty() || text.empty() || text.size() > kLongestText) return bus::Errc::too_large;
-  if (!may_talk()) return bus::Errc::would_block;
+rpc::Task<bus::Result<>> Hero::whisper(rpc::Caller&, std::string to, std::string text) {
+  if (to.empty() || text.empty() || text.size() > kLongestText) co_return bus::Errc::too_large;
+  if (!may_talk()) co_return bus::Errc::would_block;
   // A letter: it is kept while the other one is away.
-  nodes::entities::post<&Hero::heard>(*this, "player/" + to + ".1", account(),
-                                      text)([](const bus::Result<std::uint64_t>&) {});
-  return {};
+  const std::string channel = "player/" + to + ".1";
+  const std::string who = account();
+  const auto number = co_await nodes::entities::post<&Hero::heard>(*this, channel, who, text);
+  if (!number) co_return number.error();
+  co_return bus::Result<>();
 }
 
 void Hero::heard(const nodes::entities::MailInfo&, std::string who, std::string text) {
-  static_cast<void>(client().call<&ArenaClient::said>("whisper", who, text));
+  state.letters += 1;
+  if (client().call<&ArenaClient::said>("whisper", who, text)) return;
+  if (state.unread.size() >= kUnread) static_cast<void>(state.unread.erase_at(0));
+  static_cast<void>(state.unread.push_back({std::move(who), std::move(text)}));
+}
+
+void Hero::tell_unread() {
+  for (const Unread& each : state.unread) {
+    if (!client().call<&ArenaClient::said>("whisper", each.who, each.text)) return;
+  }
+  if (!state.unread.empty()) static_cast<void>(state.unread.clear());
 }
 
 bus::Result<> Hero::shout(rpc::Caller&, std::string text) {
@@ -153,7 +169,57 @@ void Hero::loot(std::int32_t gold) {
   state.kills += 1;
   if (gold <= 0) return;
   state.gold += gold;
+  state.looted += gold;
   static_cast<void>(client().call<&ArenaClient::looted>(gold));
+}
+
+// --- gold ----------------------------------------------------------------------------------------
+
+// What was given is saved before it is posted, and posted under a key of its own until the store
+// has it: so a hero that dies in between has either given it or not, and nobody gets it twice.
+bool Hero::give(rpc::Caller&, std::string to, std::int32_t gold) {
+  if (to.empty() || to.size() > kLongestText || to == account()) return false;
+  if (gold <= 0 || gold > state.gold || state.parcels.size() >= kParcels) return false;
+  state.gold -= gold;
+  state.given += gold;
+  state.last_parcel += 1;
+  static_cast<void>(state.parcels.put(state.last_parcel.get(), Parcel{std::move(to), gold}));
+  send_parcels();
+  return true;
+}
+
+void Hero::send_parcels() {
+  if (state.parcels.empty()) return;
+  const auto id = online_id();
+  auto* const host = &world().get<nodes::entities::EntityHost>();
+  host->save_now(*this, [host, id, last = state.last_parcel.get()](const bus::Result<>& saved) {
+    auto* const self = host->entities().find_as<Hero>(id);
+    if (saved && self != nullptr) self->post_parcels(last);
+  });
+}
+
+void Hero::post_parcels(std::uint64_t last) {
+  const auto id = online_id();
+  auto* const host = &world().get<nodes::entities::EntityHost>();
+  for (const auto& [number, parcel] : state.parcels) {
+    if (number > last) break;  // not saved yet
+    nodes::entities::MailOptions how;
+    how.key = "gold/" + std::to_string(entity::hash_of(account())) + "/" + std::to_string(number);
+    nodes::entities::post<&Hero::paid>(
+        *this, "player/" + parcel.to + ".1", how, account(),
+        parcel.gold)([host, id, number = number](const bus::Result<std::uint64_t>& stored) {
+      auto* const self = host->entities().find_as<Hero>(id);
+      if (stored && self != nullptr) {
+        static_cast<void>(self->state.parcels.erase(number));
+      }
+    });
+  }
+}
+
+void Hero::paid(const nodes::entities::MailInfo&, std::string who, std::int32_t gold) {
+  state.gold += gold;
+  state.received += gold;
+  static_cast<void>(client().call<&ArenaClient::paid>(who, gold));
 }
 
 }  // namespace arena
