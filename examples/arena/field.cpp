@@ -8,6 +8,8 @@
 
 namespace arena {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 constexpr std::uint64_t kHeroFlag = 1;      // in the area of interest
@@ -31,6 +33,9 @@ Field::Field(space::SpaceInit init, const space::SceneData& scene)
       chance_(name().line, name().place.type),
       setup_(setup_of(type(), scene)) {
   move_rules().modes = {{.speed = 6}};
+  // A daemon that was killed and runs again has held reports back for so long at most: who plays
+  // on is not set back for it.
+  move_rules().jitter = 1s;
 }
 
 starbus::nodes::sight::WatchOptions Field::watch_options(const entity::Entity& player) {

@@ -17,8 +17,8 @@ namespace starbus::bots {
     "the script is refused", "BotScript.EachBoundIsRefusedByNameAndLine")                          \
   X(kStateFields, 24, "fields", "of a [[state]], likewise", "the script is refused",               \
     "BotStates.MistakesNameLineAndWhatToWrite")                                                    \
-  X(kPortals, 64, "portals", "[[portal]] of a script", "the script is refused",                    \
-    "BotScript.EachBoundIsRefusedByNameAndLine")                                                   \
+  X(kPortals, 64, "portals", "[[travel.portal]] of a script", "the script is refused",             \
+    "BotScript.TravelsAndLeavesAreChecked")                                                        \
   X(kLettersKept, 4'096, "letters", "of one bot and [[say]] whose end a process remembers",        \
     "the oldest is forgotten, and counted", "Letters.AreBounded")                                  \
   X(kPastKept, 1'024, "values", "of a field that grows, by which it is known how old one is",      \

@@ -137,9 +137,11 @@ double Walker::chance() {
 
 void Walker::on_entered(const game::Seen& seen) {
   ++ground_.figures.sight.entered;
-  Known known{seen.id(), now_nanos(), {}, {}};
+  Known known{seen.id(), now_nanos(), {}, 0, {}};
   for (const StateTable& each : ground_.script.states) {
-    if (each.of == seen.class_name()) known.speed = each.speed;
+    if (each.of != seen.class_name()) continue;
+    known.speed = each.speed;
+    known.credit = static_cast<double>(each.credit.count());
   }
   if (seen.move() != nullptr) known.move = *seen.move();
   known_[seen.index()] = known;
@@ -164,7 +166,7 @@ void Walker::check_moves() {
           std::min(kMostBetween,
                    std::max(100.0, static_cast<double>(game::since(move->at, known.move->at))));
       const double way = game::distance(known.move->position, move->position);
-      const double most = kMoveSlack + kMoveShare * *known.speed * between / 1000;
+      const double most = kMoveSlack + *known.speed * (kMoveShare * between + known.credit) / 1000;
       if (way > most) {
         ground_.violations.add({(now_nanos() - ground_.started) / 1'000'000, bot_, account_,
                                 Broken::jump, seen->class_name() + " " + std::to_string(known.id),

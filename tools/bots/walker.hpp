@@ -63,7 +63,8 @@ class Walker final : private game::SpaceEvents {
   struct Known {
     std::uint64_t id = 0;
     Nanos changed_at = 0;
-    std::optional<double> speed{};
+    std::optional<double> speed{};  // m/s
+    double credit = 0;              // ms
     std::optional<game::Locomotion> move{};
   };
 

@@ -127,6 +127,7 @@ StateTable read_state(ConfigReader& in) {
   }
   if (in.has("within")) state.within = in.duration("within", 200ms, 1ms, kLongest);
   if (in.has("speed")) state.speed = in.number("speed", 5, 0.01, 10'000);
+  state.credit = in.duration("credit", 500ms, 0ms, kLongest);
   return state;
 }
 

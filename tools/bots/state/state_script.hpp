@@ -43,6 +43,8 @@ struct StateTable {
   std::optional<std::chrono::milliseconds> within{};  // after a change, all see the same
   std::optional<double> speed{};                      // m/s at most, but for teleports
 
+  std::chrono::milliseconds credit{};  // of way that may be made up at once
+
   /// nullopt: it has none of this name.
   std::optional<std::size_t> find(std::string_view field) const;
 };
