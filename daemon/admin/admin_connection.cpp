@@ -117,7 +117,8 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
     const HttpRequest& message) {
   Response response;
   const auto target = parse_target({message.target().data(), message.target().size()});
-  const Refusal refusal = guard(message, shared_->config.allow_remote);
+  const Refusal refusal = at_page() ? guard_page(message, shared_->address)
+                                    : guard(message, shared_->config.allow_remote);
   const bool post = message.method() == http::verb::post;
   const bool get = message.method() == http::verb::get || message.method() == http::verb::head;
   if (refusal) {
@@ -129,8 +130,8 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
     const AdminShared::Routes* found = shared_->find_routes(target->path);
     const AdminShared::Routes routes = found == nullptr ? AdminShared::Routes{} : *found;
     const Request request{post ? "POST" : "GET", target->path, target->query, message.body(),
-                          shared_->role_of(caller_)};
-    if (const Refusal unauthorised = check(target->path, found, post)) {
+                          role_of(message)};
+    if (const Refusal unauthorised = check(target->path, request.role, found, post)) {
       response = *unauthorised;
     } else if (found == nullptr) {
       response = no_such_path(target->path, shared_->routes);
@@ -148,15 +149,21 @@ AdminConnection::Awaitable<AdminConnection::After> AdminConnection::answer(
       response = wrong_method(routes);
     }
   }
+  if (at_page() && response.status >= 400) note_refused(message, response);
   co_return co_await send(response, &message);
 }
 
-Refusal AdminConnection::check(const std::string& path, const AdminShared::Routes* routes,
-                               bool post) {
+AdminRole AdminConnection::role_of(const HttpRequest& message) const {
+  if (!caller_.remote) return shared_->role_of(caller_);
+  return has_key(message, shared_->key) ? AdminRole::operate : AdminRole::none;
+}
+
+Refusal AdminConnection::check(const std::string& path, AdminRole has,
+                               const AdminShared::Routes* routes, bool post) {
   const bool for_anybody = routes != nullptr && routes->role == AdminRole::none && !post;
   if (for_anybody) return std::nullopt;
+  if (at_page()) return has == AdminRole::none ? Refusal(key_missing()) : std::nullopt;
   if (caller_.remote) return not_on_this_port(path, shared_->config);
-  const AdminRole has = shared_->role_of(caller_);
   const AdminRole any = AdminRole::observe;  // also to learn which paths there are
   const AdminRole needed = post ? AdminRole::operate : routes == nullptr ? any : routes->role;
   if (has >= needed) return std::nullopt;
@@ -165,6 +172,15 @@ Refusal AdminConnection::check(const std::string& path, const AdminShared::Route
                  path, caller_.name, name_of(has));
   }
   return role_missing(needed, has, caller_.name);
+}
+
+void AdminConnection::note_refused(const HttpRequest& message, const Response& response) {
+  if (!shared_->limited.allow(caller_.name)) return;
+  constexpr std::size_t kShown = 120;  // a body may list all paths
+  std::string why = response.body.substr(0, kShown);
+  if (why.ends_with('\n')) why.pop_back();
+  spdlog::warn("admin server: refused {} {} of {}: {}: {}", std::string(message.method_string()),
+               std::string(message.target()), caller_.name, response.status, why);
 }
 
 /// The target as it came: Beast refuses control characters in it.

@@ -50,6 +50,8 @@ struct AdminShared {
 
   AdminConfig config;
   AdminAccess access;
+  std::string key = {};      // of a PagePort; empty: the port is that of an AdminServer
+  std::string address = {};  // of a PagePort: "127.0.0.1:9321"
   std::map<std::string, Routes, std::less<>> routes;
   std::set<AdminConnection*> connections;
   std::size_t streams = 0;
@@ -79,8 +81,15 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   Awaitable<> run();
   Awaitable<> refuse(boost::system::error_code error);
   Awaitable<After> answer(const HttpRequest& message);
-  /// Why this caller may not have the path; `routes` are those of the path, null if it has none.
-  Refusal check(const std::string& path, const AdminShared::Routes* routes, bool post);
+  /// What the caller may do with this request.
+  AdminRole role_of(const HttpRequest& message) const;
+  /// Why a caller with this role may not have the path; `routes` are those of the path, null if it
+  /// has none.
+  Refusal check(const std::string& path, AdminRole has, const AdminShared::Routes* routes,
+                bool post);
+  /// One line about a request at a PagePort that was not served, not more than one a second.
+  void note_refused(const HttpRequest& message, const Response& response);
+  bool at_page() const { return caller_.remote && !shared_->key.empty(); }
   void audit(const HttpRequest& message, const Response& response) const;
   Awaitable<Response> call(const AdminServer::AsyncRoute& route, const Request& request);
   Awaitable<After> stream(const AdminServer::StreamRoute& route, const Request& request);

@@ -21,9 +21,16 @@ bool names_this_host(std::string_view host) {
   return host == "localhost" || !error;
 }
 
+/// Empty if the request has no such field.
+std::string_view value_of(const AdminRequest& message, http::field name) {
+  const auto found = message.find(name);
+  if (found == message.end()) return {};
+  return {found->value().data(), found->value().size()};
+}
+
 }  // namespace
 
-Refusal guard(const http::request<http::string_body>& message, bool allow_remote) {
+Refusal guard(const AdminRequest& message, bool allow_remote) {
   const auto host = message.find(http::field::host);
   if (!allow_remote && host != message.end() &&
       !names_this_host({host->value().data(), host->value().size()})) {
@@ -33,6 +40,39 @@ Refusal guard(const http::request<http::string_body>& message, bool allow_remote
     return Response::error(403, "Origin: web sites may not change anything here");
   }
   return std::nullopt;
+}
+
+Refusal guard_page(const AdminRequest& message, const std::string& address) {
+  const std::string_view host = value_of(message, http::field::host);
+  const std::string local = "localhost" + address.substr(address.rfind(':'));
+  if (host != address && host != local) {
+    return Response::error(403, "Host: not the address of this port, " + address);
+  }
+  const bool by_a_page = message.count(http::field::origin) > 0;
+  if (by_a_page && value_of(message, http::field::origin) != "http://" + std::string(host)) {
+    return Response::error(403, "Origin: another web site, and no page of this port");
+  }
+  return std::nullopt;
+}
+
+bool has_key(const AdminRequest& message, std::string_view key) {
+  constexpr std::string_view kScheme = "Bearer ";
+  std::string_view shown = value_of(message, http::field::authorization);
+  if (key.empty() || !shown.starts_with(kScheme)) return false;
+  shown.remove_prefix(kScheme.size());
+  if (shown.size() != key.size()) return false;
+  volatile unsigned char different = 0;  // volatile: or the compiler may stop at the first one
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    different = static_cast<unsigned char>(different | (shown[i] ^ key[i]));
+  }
+  return different == 0;
+}
+
+Response key_missing() {
+  Response response = Response::error(
+      401, "Authorization: no key, or a wrong one; it is in the address that the program prints");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return response;
 }
 
 Response not_on_this_port(const std::string& path, const AdminConfig& config) {

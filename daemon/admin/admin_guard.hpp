@@ -14,14 +14,24 @@
 
 namespace starbus::daemon {
 
+using AdminRequest = boost::beast::http::request<boost::beast::http::string_body>;
+
 /// The content type of a stream: lines of JSON.
 inline constexpr const char* kStreamType = "application/x-ndjson";
 
 /// Refuses requests that only a browser sends on behalf of a web site. The port is on loopback, but
 /// so is the operator's browser: a site could post to it, or reach it under a name of its own that
 /// resolves to 127.0.0.1.
-Refusal guard(const boost::beast::http::request<boost::beast::http::string_body>& message,
-              bool allow_remote);
+Refusal guard(const AdminRequest& message, bool allow_remote);
+
+/// The same at a PagePort: refuses every Host but the `address`
+/// of the port ("127.0.0.1:9321", and localhost with this port), and every Origin but that page's.
+Refusal guard_page(const AdminRequest& message, const std::string& address);
+/// Whether the request has "Authorization: Bearer KEY". Takes as long for every wrong key of the
+/// same length.
+bool has_key(const AdminRequest& message, std::string_view key);
+/// 401, for a request without the key.
+Response key_missing();
 
 /// 403 for every path but those that serve anybody: what the TCP port serves, and where the rest
 /// is.

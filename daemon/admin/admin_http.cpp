@@ -34,6 +34,8 @@ std::string_view word_of(unsigned status) {
   switch (status) {
     case 400:
       return "bad_request";
+    case 401:
+      return "unauthorized";
     case 403:
       return "forbidden";
     case 404:
