@@ -27,6 +27,9 @@ namespace starbus::nodes::space {
     "the next window begins", "TickFiguresTest.ShowTheLatestWholeWindow")                         \
   X(kLongestTick, 67s, "that a histogram of ticks tells apart from longer ones",                  \
     "longer ones count as this", "TickFiguresTest.PercentilesAreAtMostAnEighthAbove")             \
+  X(kShownMembers, 500, "members",                                                                \
+    "of a space on a page for operators: it takes the loop about a millisecond",                  \
+    "the page says after whom the next one begins", "SpaceAppTest.MembersAreShownInPages")        \
   X(kStartText, 255, "bytes", "why a space could not start: it travels to those who wait",        \
     "the text is cut", "SpaceOrdersTest.AFailedStartIsToldWithItsTextAndFreesTheName")
 

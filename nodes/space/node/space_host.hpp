@@ -205,6 +205,7 @@ class SpaceHost final : private SpaceHome {
   RunningSpace* find_running(const Life& life) const;
   // The view of operators: space_host_admin.cpp.
   void add_admin(Node& node);
+  daemon::Response members_page(const daemon::Request& request);
   void add_metrics(Node& node);
   void add_sight_metrics(Node& node);
 

@@ -1,10 +1,12 @@
-// The host's view for operators: /spaces, and metrics.
+// The host's view for operators: /spaces, /spaces/members, and metrics.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/numbers.hpp"
 #include "bus/io/clock.hpp"
+#include "nodes/space/node/limits.hpp"
 #include "nodes/space/node/space_host.hpp"
 
 namespace starbus::nodes::space {
@@ -47,6 +49,9 @@ json sight_of(const sight::SightCounters& counts) {
 
 void SpaceHost::add_admin(Node& node) {
   auto& admin = node.process_context().admin;
+  // Whom a space has, and where, belongs to those who play in it.
+  admin.get("/spaces/members", daemon::AdminRole::read,
+            [this](const daemon::Request& request) { return members_page(request); });
   admin.get("/spaces", daemon::AdminRole::observe, [this](const daemon::Request&) {
     json rows = json::array();
     const Announcement all = hosted_ ? hosted_->announcement(0, boot_now()) : Announcement();
@@ -76,6 +81,38 @@ void SpaceHost::add_admin(Node& node) {
     for (const auto& [name, what] : shown_) page[name] = what();
     return daemon::Response::json(page);
   });
+}
+
+/// A page of the members of one space, in the order of their online ids.
+daemon::Response SpaceHost::members_page(const daemon::Request& request) {
+  const auto name = space_of_channel(std::string(kSpaces) + request.parameter_or("space", ""));
+  if (!name) return daemon::Response::error(400, "space: give the name of a space, as town-3");
+  const std::string after = request.parameter_or("after", "0");
+  const auto last = parse_number<std::uint64_t>(after, 16);
+  if (!last) return daemon::Response::error(400, "after: give the id of a member");
+  GameSpace* const space = find(*name);
+  if (space == nullptr) return daemon::Response::error(404, "no such space in this process");
+  json rows = json::array();
+  auto next = space->members_.upper_bound(entity::OnlineId{*last});
+  for (; next != space->members_.end() && rows.size() < kShownMembers; ++next) {
+    const auto& [id, member] = *next;
+    const aoi::Position at = space->aoi().position(member.aoi).value_or(aoi::Position{});
+    rows.push_back({{"id", text_of(id)},
+                    {"type", member.entity->type().name()},
+                    {"persistent_id", member.entity->persistent_id()},
+                    {"player", member.player},
+                    {"at", {at.x, at.y, at.z}}});
+  }
+  const SpaceType& type = space->type();
+  const bool more = next != space->members_.end();
+  const json after_these = more ? rows.back()["id"] : json();
+  return daemon::Response::json({{"space", to_string(*name)},
+                                 {"min", type.min},
+                                 {"max", type.max},
+                                 {"players", space->players()},
+                                 {"others", space->others()},
+                                 {"members", std::move(rows)},
+                                 {"after", after_these}});
 }
 
 void SpaceHost::show_also(std::string name, std::function<json()> what) {

@@ -58,13 +58,37 @@ class TownApp final : public SpaceApp {
 
   std::optional<Announcement> last;
   json page;
+  std::size_t crowd = 0;            // walkers that enter the town, before it is looked at
+  std::vector<json> member_pages;   // all of them
+  std::vector<std::string> errors;  // of what is asked wrongly
   std::string metrics, status_then;
 
  private:
+  void look_at_members(const daemon::HttpClient& client) {
+    const std::string target = "/spaces/members?space=town-1";
+    std::string after;
+    do {
+      const auto body = client.get(target + (after.empty() ? "" : "&after=" + after));
+      if (!body) return void(ADD_FAILURE() << body.error().to_string());
+      member_pages.push_back(json::parse(*body));
+      const json& next = member_pages.back()["after"];
+      after = next.is_null() ? "" : next.get<std::string>();
+    } while (!after.empty());
+    for (const std::string wrong : {"/spaces/members", "/spaces/members?space=town-2",
+                                    "/spaces/members?space=town-1&after=x"}) {
+      const auto body = client.get(wrong);
+      errors.push_back(body ? "none" : body.error().detail);
+    }
+  }
   void replied(const Reply& reply) {
     EXPECT_TRUE(reply.result) << reply.result.error().to_string();
     if (reply.to != Reply::To::create) return;
     status_then = status();
+    GameSpace* const town = host().find(SpaceName{{"town", ""}, 1});
+    for (std::size_t i = 0; i < crowd; ++i) {
+      const auto walker = town->entities().create<Walker>();
+      EXPECT_TRUE(walker && town->enter(**walker, {static_cast<float>(i % 100), 7, 0}));
+    }
     asker_ = std::thread([this, at = node_->process_context().admin.socket()] {
       const auto client = daemon::HttpClient::at(at);
       for (int i = 0; i < 200; ++i) {
@@ -74,6 +98,7 @@ class TownApp final : public SpaceApp {
         std::this_thread::sleep_for(20ms);
       }
       if (const auto text = client->get("/metrics")) metrics = *text;
+      look_at_members(*client);
       node_->stop();
     });
   }
@@ -100,6 +125,7 @@ class SpaceAppTest : public ::testing::Test {
     const std::vector<const char*> arguments = {"node", "--config", path.c_str()};
     auto app = std::make_unique<TownApp>(
         [&] { cluster_thread = std::thread([&] { cluster_loop.run(); }); }, script_);
+    app->crowd = crowd_;
     // It ends with the node: what it has seen is looked at before.
     struct Looking final : App {
       Looking(std::unique_ptr<TownApp> of, const std::function<void(TownApp&)>& at)
@@ -121,9 +147,31 @@ class SpaceAppTest : public ::testing::Test {
   }
 
   Script script_;
+  std::size_t crowd_ = 0;
   daemon::test::TempFolder folder_;
   daemon::test::LogCapture former_;
 };
+
+TEST_F(SpaceAppTest, MembersAreShownInPages) {
+  crowd_ = kShownMembers + 1;
+  const int code = run("", [](TownApp& app) {
+    ASSERT_EQ(app.member_pages.size(), 2U);
+    const json& first = app.member_pages[0];
+    EXPECT_EQ(first["space"], "town-1");
+    EXPECT_EQ(first["others"], kShownMembers + 1);
+    EXPECT_EQ(first["players"], 0);
+    ASSERT_EQ(first["members"].size(), kShownMembers);
+    EXPECT_EQ(first["members"][3]["at"], json::array({3, 7, 0}));
+    EXPECT_EQ(first["members"][3]["player"], false);
+    EXPECT_EQ(first["after"], first["members"].back()["id"]);
+    EXPECT_EQ(first["max"].size(), 3U);
+    ASSERT_EQ(app.member_pages[1]["members"].size(), 1U);
+    EXPECT_GT(app.member_pages[1]["members"][0]["id"], first["after"]) << "none is shown twice";
+    EXPECT_THAT(app.errors,
+                ::testing::ElementsAre(HasSubstr("400"), HasSubstr("404"), HasSubstr("400")));
+  });
+  EXPECT_EQ(code, 0);
+}
 
 TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
   const int code = run("[spaces]\nlabels = ['big']\n", [](TownApp& app) {
