@@ -1,7 +1,10 @@
 #include "examples/arena/field.hpp"
 
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "entity/chance/random_stream.hpp"
 
 #include "examples/arena/hero.hpp"
 #include "examples/arena/monster.hpp"
@@ -14,6 +17,9 @@ namespace {
 
 constexpr std::uint64_t kHeroFlag = 1;      // in the area of interest
 constexpr std::uint64_t kPlacesEvery = 50;  // ticks between what is saved of places
+constexpr std::uint64_t kSpread = 1;        // the seed of spread()
+constexpr float kAroundEntrance = 8;        // m
+constexpr float kAroundArrival = 3;         // m: no farther, or some would stand in a portal
 
 std::string setup_of(const space::SpaceType& type, const space::SceneData& scene) {
   nlohmann::json setup;
@@ -22,7 +28,23 @@ std::string setup_of(const space::SpaceType& type, const space::SceneData& scene
   for (const space::PortalRow& row : scene.portals) {
     setup["portals"].push_back({row.at.x, row.at.y, row.radius, row.to.type});
   }
+  setup["hero"] = {{"health", kFullHealth},
+                   {"speed", kHeroSpeed},
+                   {"reach", kReach},
+                   {"strike_ms", kBetweenStrikes.count()},
+                   {"text", kLongestText}};
+  for (const auto& [kind, what] : monster_kinds()) setup["monsters"][kind] = what.health;
   return setup.dump();
+}
+
+// Evenly over a disc, always the same spot for the same hero.
+starbus::aoi::Position spread(starbus::aoi::Position at, float metres, const entity::Entity& hero) {
+  entity::RandomStream stream(kSpread, hero.persistent_id());
+  const double away = metres * std::sqrt(stream.unit());
+  const double angle = 6.2831853 * stream.unit();
+  at.x += static_cast<float>(away * std::cos(angle));
+  at.y += static_cast<float>(away * std::sin(angle));
+  return at;
 }
 
 }  // namespace
@@ -32,10 +54,14 @@ Field::Field(space::SpaceInit init, const space::SceneData& scene)
       scene_(*this, *this, scene, name().line),
       chance_(name().line, name().place.type),
       setup_(setup_of(type(), scene)) {
-  move_rules().modes = {{.speed = 6}};
+  move_rules().modes = {{.speed = kHeroSpeed}};
   // A daemon that was killed and runs again has held reports back for so long at most: who plays
   // on is not set back for it.
   move_rules().jitter = 1s;
+}
+
+starbus::aoi::Position Field::entrance(const entity::Entity& hero) const {
+  return spread(GameSpace::entrance(hero), kAroundEntrance, hero);
 }
 
 starbus::nodes::sight::WatchOptions Field::watch_options(const entity::Entity& player) {
@@ -100,7 +126,11 @@ entity::Entity* Field::make(const space::SpawnRow& row) {
 }
 
 void Field::on_portal(const space::PortalRow& row, entity::Entity& player) {
-  if (auto* const hero = entity::type_cast<Hero>(&player)) hero->travel(row.to, row.arrive);
+  auto* const hero = entity::type_cast<Hero>(&player);
+  if (hero == nullptr) return;
+  auto arrive = row.arrive;
+  if (arrive) arrive = spread(*arrive, kAroundArrival, *hero);
+  hero->travel(row.to, arrive);
 }
 
 }  // namespace arena

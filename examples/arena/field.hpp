@@ -24,8 +24,11 @@ class Field final : public space::GameSpace, private space::SceneGame {
   Hero* nearest_hero(const starbus::aoi::Position& at, float within);
   void killed(Monster& monster);
   entity::RandomStream& chance() { return chance_; }
-  using GameSpace::entrance;  // where heroes begin again: the middle
-  // What the page draws: {"area": [x, y, to_x, to_y], "portals": [[x, y, radius, "forest"], ...]}
+  // Where heroes begin, also again: around the middle, each at a spot of its own.
+  starbus::aoi::Position entrance(const entity::Entity& hero) const override;
+  // What the page is told of the field, of heroes and of monsters, so that it repeats no figure:
+  // {"area": [x, y, to_x, to_y], "portals": [[x, y, radius, "forest"], ...],
+  //  "hero": {"health", "speed", "reach", "strike_ms", "text"}, "monsters": {"wolf": 40, ...}}
   starbus::nodes::sight::WatchOptions watch_options(const entity::Entity& player) override;
 
  private:

@@ -16,10 +16,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kBetweenStrikes = 500ms;
 constexpr auto kBetweenWords = 200ms;
 constexpr auto kParcelsAgain = 10s;
-constexpr float kReach = 3;  // m, of a strike
 constexpr std::int32_t kDamage = 12;
 const entity::PseudoRandomRate kCritical = *entity::PseudoRandomRate::of(0.2);
 

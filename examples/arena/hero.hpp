@@ -29,7 +29,11 @@ namespace space = starbus::nodes::space;
 class Field;
 class Monster;
 
+// The page has all of these from Field::watch_options.
 inline constexpr std::int32_t kFullHealth = 100;
+inline constexpr float kHeroSpeed = 6;  // m/s
+inline constexpr float kReach = 3;      // m, of a strike
+inline constexpr std::chrono::milliseconds kBetweenStrikes{500};
 inline constexpr std::size_t kLongestText = 200;  // bytes of what one says
 inline constexpr std::size_t kUnread = 50;        // whispers; the oldest goes for a newer one
 inline constexpr std::size_t kParcels = 16;       // of one hero that are on their way at once

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "examples/arena/field.hpp"
 #include "examples/arena/hero.hpp"
@@ -24,15 +23,19 @@ float distance(const Position& a, const Position& b) {
 
 }  // namespace
 
-const MonsterKind* kind_of(const std::string& name) {
+const std::map<std::string, MonsterKind>& monster_kinds() {
   static const std::map<std::string, MonsterKind> kKinds = {
       {"rabbit", {10, 0, 4, 0, 0, 1}},
       {"wolf", {40, 8, 4.5F, 8, 1, 5}},
       {"bear", {90, 15, 4, 6, 4, 12}},
       {"spider", {25, 5, 5.5F, 10, 1, 4}},
   };
-  const auto found = kKinds.find(name);
-  return found == kKinds.end() ? nullptr : &found->second;
+  return kKinds;
+}
+
+const MonsterKind* kind_of(const std::string& name) {
+  const auto found = monster_kinds().find(name);
+  return found == monster_kinds().end() ? nullptr : &found->second;
 }
 
 void Monster::become(const std::string& name, const MonsterKind& kind) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,7 @@ struct MonsterKind {
   std::int32_t least_gold;
   std::int32_t most_gold;
 };
+const std::map<std::string, MonsterKind>& monster_kinds();
 // nullptr: there is no such kind.
 const MonsterKind* kind_of(const std::string& name);
 

@@ -105,20 +105,21 @@ export class Picture {
     for (const seen of game.space.seen) {
       const move = seen.at(time);
       if (move !== undefined && this.camera.shows(move.position, 3)) {
-        all.push(this.#figure(seen, move, seen.id === game.steering.foe, now));
+        all.push(this.#figure(game, seen, move, now));
       }
     }
     const hero = game.hero;
     const at = game.space.ownShown;
     if (hero === undefined || at === undefined) return all;
     const { heading } = game.space.own!;
-    const health = hero.health / look.kHeroHealth;
+    const health = hero.health / (game.field?.hero.health ?? hero.health);
     const flash = this.#flashes(this.#me, now);
     const own = { at, heading, name: hero.name, colour: look.kOwnColour, health, flash };
     all.push({ ...own, radius: look.kHeroRadius, own: true, shown: 1, marked: false });
     return all;
   }
-  #figure(seen: Seen, move: Locomotion, marked: boolean, now: number): Figure {
+  #figure(game: Game, seen: Seen, move: Locomotion, now: number): Figure {
+    const marked = seen.id === game.steering.foe;
     const since = this.#since.get(seen) ?? now;
     this.#since.set(seen, since);
     const shown = Math.min(1, (now - since) / kFadeIn);
@@ -126,11 +127,12 @@ export class Picture {
     const rest = { at: move.position, heading: move.heading, own: false, shown, flash, marked };
     if (seen.className === 'monster') {
       const { kind = '' } = (seen.properties ?? {}) as Partial<MonsterSeen>;
-      const { colour, radius, full } = look.kindOf(kind);
-      return { ...rest, name: kind, kind, colour, radius, health: healthOf(seen) / full };
+      const { colour, radius } = look.kindOf(kind);
+      const health = healthOf(seen) / (game.field?.monsters[kind] ?? healthOf(seen));
+      return { ...rest, name: kind, kind, colour, radius, health };
     }
     const { name = '' } = (seen.properties ?? {}) as Partial<HeroSeen>;
-    const health = healthOf(seen) / look.kHeroHealth;
+    const health = healthOf(seen) / (game.field?.hero.health ?? healthOf(seen));
     return { ...rest, name, colour: look.heroColour(name), radius: look.kHeroRadius, health };
   }
   #flashes(who: object, now: number): boolean {

@@ -11,9 +11,8 @@ import { Steering } from './steering.js';
 import { Traffic } from './traffic.js';
 import { wordsOf } from './words.js';
 
-/** m: as far as a hero strikes, less what a monster goes meanwhile. */
-const kReach = 2.7;
-const kBetweenStrikes = 550; // ms, a little more than the server's
+const kLag = 0.3; // m that a monster goes until a strike arrives
+const kLate = 50; // ms: strikes must not arrive sooner one after the other than they may
 const kDelay = 150; // ms that others are shown behind the server's time
 const kLongestFrame = 0.1; // s: of a tab that was in the background
 const kAgain = 1000; // ms until a refused request is made again
@@ -162,15 +161,16 @@ export class Game {
     const foe = id === undefined ? undefined : this.byId(id);
     if (id !== undefined && foe === undefined) this.steering.stop(); // it is dead, or gone
     const at = foe?.move?.position;
-    const walk = this.steering.next(own.position, seconds, this.#field.area, at, kReach - 0.5);
+    const reach = this.#field.hero.reach - kLag;
+    const walk = this.steering.next(own.position, seconds, this.#field, at, reach - 0.5);
     if (walk !== undefined) this.space.move(walk);
-    if (foe !== undefined && at !== undefined && metres(own.position, at) <= kReach) {
+    if (foe !== undefined && at !== undefined && metres(own.position, at) <= reach) {
       void this.#strike(foe, now);
     }
   }
   /** Strikes the nearest monster within reach. False: there is none. */
   strike(): boolean {
-    const foe = this.nearestMonster(kReach);
+    const foe = this.nearestMonster((this.#field?.hero.reach ?? 0) - kLag);
     if (foe === undefined) return false;
     void this.#strike(foe, performance.now());
     return true;
@@ -195,7 +195,7 @@ export class Game {
   }
   /** What was typed. True: it is on its way to those who hear it. */
   async speak(line: string): Promise<boolean> {
-    const words = wordsOf(line);
+    const words = wordsOf(line, this.#field?.hero.text);
     if (words.kind === 'wrong') {
       this.#screen.problem(words.why);
       return false;
@@ -219,7 +219,7 @@ export class Game {
 
   async #strike(foe: Seen, now: number): Promise<void> {
     if (now < this.#strikeAt || this.#client.state !== 'playing') return;
-    this.#strikeAt = now + kBetweenStrikes;
+    this.#strikeAt = now + (this.#field?.hero.strike_ms ?? 0) + kLate;
     await this.#client.ask('hero.attack', [foe.id], { timeout: 5000 });
   }
 

@@ -96,7 +96,7 @@ function specks(pen: Pen, camera: Camera, { type }: Field): void {
 /** `now` in ms: they turn slowly. */
 export function drawPortal(pen: Pen, camera: Camera, portal: Portal, now: number): void {
   if (!camera.shows(portal, portal.radius + 3)) return;
-  const { glow, title } = groundOf(portal.to);
+  const { glow } = groundOf(portal.to);
   const { x, y } = camera.toScreen(portal);
   const r = portal.radius * camera.scale;
   const light = pen.createRadialGradient(x, y, r * 0.1, x, y, r * 1.5);
@@ -124,5 +124,5 @@ export function drawPortal(pen: Pen, camera: Camera, portal: Portal, now: number
   pen.font = '600 13px system-ui, sans-serif';
   pen.textAlign = 'center';
   pen.fillStyle = glow;
-  pen.fillText(`to the ${title.toLowerCase()}`, x, y - r - 10);
+  pen.fillText(`to the ${portal.to}`, x, y - r - 10);
 }

@@ -9,7 +9,6 @@ export interface Ground {
   readonly accent: string;
   /** Of portals that lead here. */
   readonly glow: string;
-  readonly title: string;
 }
 const kGrounds: Readonly<Record<string, Ground>> = {
   meadow: {
@@ -18,7 +17,6 @@ const kGrounds: Readonly<Record<string, Ground>> = {
     spot: '#2a4033',
     accent: '#5d6b3a',
     glow: '#8fce8a',
-    title: 'Meadow',
   },
   forest: {
     base: '#13231f',
@@ -26,7 +24,6 @@ const kGrounds: Readonly<Record<string, Ground>> = {
     spot: '#1c3a30',
     accent: '#2d5540',
     glow: '#4fb9a0',
-    title: 'Forest',
   },
   cave: {
     base: '#1d1b26',
@@ -34,7 +31,6 @@ const kGrounds: Readonly<Record<string, Ground>> = {
     spot: '#2e2a3d',
     accent: '#4b4463',
     glow: '#a58be0',
-    title: 'Cave',
   },
 };
 const kElsewhere: Ground = {
@@ -43,31 +39,32 @@ const kElsewhere: Ground = {
   spot: '#2a343d',
   accent: '#46545f',
   glow: '#7fb4d8',
-  title: '',
 };
 export function groundOf(type: string): Ground {
-  return kGrounds[type] ?? { ...kElsewhere, title: type };
+  return kGrounds[type] ?? kElsewhere;
+}
+/** `Forest`, of the type `forest`. */
+export function titleOf(type: string): string {
+  return type.charAt(0).toUpperCase() + type.slice(1);
 }
 
-/** Of a kind of monster; `full` is its whole health, as monster.cpp has it. */
+/** Of a kind of monster. */
 export interface Kind {
   readonly colour: string;
   readonly radius: number; // m
-  readonly full: number;
 }
 const kKinds: Readonly<Record<string, Kind>> = {
-  rabbit: { colour: '#cdbfa8', radius: 0.45, full: 10 },
-  wolf: { colour: '#8d9bab', radius: 0.75, full: 40 },
-  bear: { colour: '#9a6a45', radius: 1.1, full: 90 },
-  spider: { colour: '#8a62b8', radius: 0.6, full: 25 },
+  rabbit: { colour: '#cdbfa8', radius: 0.45 },
+  wolf: { colour: '#8d9bab', radius: 0.75 },
+  bear: { colour: '#9a6a45', radius: 1.1 },
+  spider: { colour: '#8a62b8', radius: 0.6 },
 };
-const kUnknown: Kind = { colour: '#b07070', radius: 0.7, full: 100 };
+const kUnknown: Kind = { colour: '#b07070', radius: 0.7 };
 export function kindOf(name: string): Kind {
   return kKinds[name] ?? kUnknown;
 }
 
 export const kHeroRadius = 0.6; // m
-export const kHeroHealth = 100;
 export const kOwnColour = '#f2c14e';
 /** Everybody has one of their own, and keeps it; none is that of the own hero. */
 export function heroColour(name: string): string {

@@ -3,7 +3,7 @@ import { Picture } from './draw.js';
 import { Game } from './game.js';
 import type { Blow, Line, Login, Screen } from './game.js';
 import { Input } from './input.js';
-import { groundOf } from './look.js';
+import { titleOf } from './look.js';
 import { drawMap, placeOnMap } from './map.js';
 import { find, showFigures, showHero, showLine, showNotice, showVeil } from './panels.js';
 import { kHelp } from './words.js';
@@ -71,11 +71,12 @@ const screen: Screen = {
   field(field) {
     picture.clear();
     if (field === undefined) return;
-    const { title } = groundOf(field.type);
+    const title = titleOf(field.type);
     showNotice(title);
+    if (game?.hero !== undefined) showHero(game.hero, field.hero.health);
     document.title = `${title} - arena`;
   },
-  hero: showHero,
+  hero: (view) => showHero(view, game?.field?.hero.health),
   said: (line: Line) => showLine(line),
   struck: showStruck,
   looted: (gold) => game !== undefined && picture.looted(game, gold, performance.now()),
@@ -154,6 +155,8 @@ addEventListener('pagehide', () => {
 game = new Game(await json('settings.json'), await json('arena.json'), screen, {
   saved: saved === null ? undefined : JSON.parse(saved),
 });
+// For the console of the browser, and for tests: what is played.
+Object.defineProperty(globalThis, 'arena', { get: () => game });
 explain();
 requestAnimationFrame(frame);
 await game.start().catch(() => {}); // `ended` has said why

@@ -1,28 +1,30 @@
 /** What stands beside the field: the hero, the figures of the corner, the words that were heard. */
 import type { Figures, HeroView, Line, Where } from './game.js';
-import { healthColour, kHeroHealth } from './look.js';
+import { healthColour } from './look.js';
 
 const kShownLines = 60;
 const kNoticeTime = 4000; // ms
 
-export function find<E extends HTMLElement>(selector: string): E {
+export function find<E extends Element = HTMLElement>(selector: string): E {
   const found = document.querySelector<E>(selector);
-  if (found === null) throw new Error(`index.html has no ${selector}`);
+  if (found === null) throw new Error(`this page has no ${selector}`);
   return found;
 }
-function write(selector: string, text: string): void {
-  const at = find(selector);
+export function write(selector: string, text: string): void {
+  const at = find<HTMLElement>(selector);
   if (at.textContent !== text) at.textContent = text; // as text: what others say is no HTML
 }
 
-export function showHero({ name, health, kills, gold }: HeroView): void {
+/** `full` is its whole health, when that is known: in a field. */
+export function showHero({ name, health, kills, gold }: HeroView, full = health): void {
+  const part = health / Math.max(1, full);
   write('#name', name);
-  write('#health-text', `${health} / ${kHeroHealth}`);
+  write('#health-text', `${health} / ${full}`);
   write('#gold', `${gold}`);
   write('#kills', `${kills}`);
   const bar = find('#health');
-  bar.style.width = `${(100 * health) / kHeroHealth}%`;
-  bar.style.background = healthColour(health / kHeroHealth);
+  bar.style.width = `${100 * part}%`;
+  bar.style.background = healthColour(part);
 }
 export function showFigures({ space, node, roundTrip, seen, packets }: Figures): void {
   write('#space', space || '-');

@@ -2,8 +2,8 @@
  * Where the hero is to go: by keys, to a point, or after somebody. The latest order counts. Knows
  * no page and no server.
  */
-import { kSpeed, metres } from './field.js';
-import type { Area, Place, Walk } from './field.js';
+import { metres } from './field.js';
+import type { Field, Place, Walk } from './field.js';
 
 const kArrived = 0.05; // m
 
@@ -46,19 +46,20 @@ export class Steering {
   next(
     from: Place,
     seconds: number,
-    area: Area,
+    { area, hero }: Field,
     foe: Place | undefined,
     reach: number
   ): Walk | undefined {
-    const way = this.#way(from, seconds, foe, reach);
+    const way = this.#way(from, seconds, hero.speed, foe, reach);
     if (way === undefined && !this.#goes) return undefined;
     this.#goes = way !== undefined;
-    return { ...(way ?? { x: 0, y: 0, seconds }), area };
+    return { ...(way ?? { x: 0, y: 0, seconds }), speed: hero.speed, area };
   }
 
   #way(
     from: Place,
     seconds: number,
+    speed: number,
     foe: Place | undefined,
     reach: number
   ): (Place & { seconds: number }) | undefined {
@@ -72,6 +73,6 @@ export class Steering {
     }
     const length = metres(from, to);
     const direction = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
-    return { ...direction, seconds: Math.min(seconds, left / kSpeed) }; // not beyond it
+    return { ...direction, seconds: Math.min(seconds, left / speed) }; // not beyond it
   }
 }

@@ -6,15 +6,14 @@ export type Words =
   | { readonly kind: 'wrong'; readonly why: string };
 
 export const kHelp = '/w name text whispers, /s text is heard in the whole world';
-const kLongest = 200; // bytes, as a hero may say at once
 
-/** `/w name text`, `/s text`, or what all in the space are to hear. */
-export function wordsOf(line: string): Words {
+/** `/w name text`, `/s text`, or what all in the space are to hear; `longest` in bytes. */
+export function wordsOf(line: string, longest = Infinity): Words {
   const words = read(line.trim());
   if (words.kind === 'wrong') return words;
   if (words.text === '') return { kind: 'wrong', why: kHelp };
   const { length } = new TextEncoder().encode(words.text);
-  if (length > kLongest) return { kind: 'wrong', why: `too long: ${length} bytes of ${kLongest}` };
+  if (length > longest) return { kind: 'wrong', why: `too long: ${length} bytes of ${longest}` };
   return words;
 }
 function read(line: string): Words {
