@@ -1,40 +1,16 @@
 // Plays the page itself, in headless Chromium: node try-page.mjs RUN. RUN is the folder of
-// scripts/up. Needs Debian's chromium, and playwright-core of npm in the folder PLAYWRIGHT_CORE. A
-// hero of the page is seen by one of Node. PICTURES: a folder for pictures.
+// scripts/up. A hero of the page is seen by one of Node. What else is needed: try-browser.mjs.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { browse, enter, open as openIn, picture, problems } from './try-browser.mjs';
 import { load, near, Player } from './try-player.mjs';
 
 const [run] = process.argv.slice(2);
-const {
-  PLAYWRIGHT_CORE = 'playwright-core',
-  PICTURES,
-  CHROMIUM = '/usr/bin/chromium',
-} = process.env;
 assert(run, 'usage: node try-page.mjs RUN');
-const { chromium } = createRequire(resolve('x'))(PLAYWRIGHT_CORE);
-const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+const browser = await browse();
 const account = `page-${process.pid}`;
-const problems = [];
-
-/** A tab of its own browser. */
-async function open(options) {
-  const tab = await (await browser.newContext(options)).newPage();
-  tab.on('pageerror', (error) => problems.push(String(error)));
-  tab.on('console', (line) => line.type() === 'error' && problems.push(line.text()));
-  await tab.goto('http://127.0.0.1:7680/');
-  return tab;
-}
-async function enter(tab, name, button) {
-  await tab.fill('[name=account]', name);
-  await tab.fill('[name=password]', 'correct horse');
-  await tab.click(`text=${button}`);
-}
+const open = (options) => openIn(browser, undefined, options);
 const text = (tab, selector) => tab.textContent(selector);
-const picture = async (tab, name) =>
-  PICTURES && tab.screenshot({ path: `${PICTURES}/${name}.png` });
 
 const tab = await open({ viewport: { width: 1280, height: 800 } });
 await tab.waitForSelector('#login form');
