@@ -140,9 +140,10 @@ TEST_F(ArenaView, KillsAndStartsForTheOneWithTheKey) {
               EXPECT_THAT(ask(kill + up["started"].dump()), HasSubstr("{\"done\":\"killed\"}"));
               ASSERT_TRUE(wait_for([&] { return program()["up"] == false; }));
               std::vector<std::string> happened;
-              for (const json& event : view()["events"]) happened.push_back(event["what"]);
+              const json now = view();
+              for (const json& event : now["events"]) happened.push_back(event["what"]);
               EXPECT_THAT(happened, testing::ElementsAre("started", "up", "killed", "down"));
-              const std::uint64_t last = view()["last"];
+              const std::uint64_t last = now["last"];
               EXPECT_EQ(view(last)["events"], json::array());
               EXPECT_THAT(read("log"), HasSubstr("POST /kill?name=one&pid=" + up["pid"].dump()));
               EXPECT_THAT(read("log"), HasSubstr("audit"));
