@@ -201,9 +201,10 @@ export class Session {
       case 'goTo':
         this.#hangUp();
         return this.#away(this.#retry.redirected(frame.address), now);
+      case 'waiting': // also later: the home of the subject is silent
+        return this.#event({ type: 'waiting', waiting: frame });
     }
     if (line.phase === 'proving') {
-      if (frame.type === 'waiting') return this.#event({ type: 'waiting', waiting: frame });
       if (frame.type === 'welcome') return this.#welcome(frame, line, now);
     } else if (frame.type === 'packet') {
       return this.#packet(frame, line, now);

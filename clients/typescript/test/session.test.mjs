@@ -433,8 +433,13 @@ test('nothing is believed out of its place', () => {
     assert.equal(play.of('fault').length, 1, frame.type);
     assert.equal(play.of('call').length, 0);
   }
+});
+
+test('who plays may have to wait again', () => {
   const play = played();
-  play.gate.record.conn.say({ type: 'waiting', what: 'gate', ahead: 0n, seconds: 0 });
+  play.gate.record.conn.say({ type: 'waiting', what: 'subject', ahead: 0n, seconds: 0 });
   play.work();
-  assert.equal(play.of('fault').length, 1);
+  assert.deepEqual(play.of('waiting').at(-1).waiting.what, 'subject');
+  assert.equal(play.of('fault').length, 0);
+  assert.equal(play.gate.connections, 1);
 });
