@@ -15,7 +15,7 @@ void LinkReach::assign(const LayerLinks& links, const Components& components,
     components_.push_back(of(pair.to));
   }
   std::ranges::sort(components_);
-  components_.erase(std::ranges::unique(components_).begin(), components_.end());
+  components_.erase(std::unique(components_.begin(), components_.end()), components_.end());
   std::vector<graph::Edge> edges;
   for (const LayerLinks::Leg& leg : links.legs()) {
     edges.push_back({*node(of(leg.from)), *node(of(leg.to))});

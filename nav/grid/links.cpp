@@ -24,8 +24,8 @@ void LayerLinks::assign(std::vector<Pair> pairs, const Estimate& estimate) {
 
 std::span<const LayerLinks::Leg> LayerLinks::from(Spot cell) const {
   if (!may_begin(cell)) return {};
-  const auto range = std::ranges::equal_range(legs_, cell, {}, &Leg::from);
-  return {range.begin(), range.end()};
+  const auto first = std::ranges::lower_bound(legs_, cell, {}, &Leg::from);
+  return {first, std::ranges::upper_bound(legs_, cell, {}, &Leg::from)};
 }
 
 const LayerLinks::Leg* LayerLinks::between(Spot from, Spot to) const {

@@ -33,8 +33,11 @@ class Halls : public testing::Test {
  protected:
   Place at(float x, float y) { return *ground->nearest({x, y, 0}, {}, agent); }
   Result<void> find(float x0, float y0, float x1, float y1, bool partial = false) {
-    PathRequest request{.from = at(x0, y0), .agent = agent, .partial = partial};
+    PathRequest request;
+    request.from = at(x0, y0);
     request.to = *ground->nearest({x1, y1, 0}, {}, agent);
+    request.agent = agent;
+    request.partial = partial;
     return search->find(request, path);
   }
 

@@ -119,7 +119,9 @@ TEST(Searches, CostTheSameOnAThousandMaps) {
     Layer layer = of.layer();
     const bool jumps = layer.can_jump();
     ASSERT_EQ(jumps, of.options.diagonals != Diagonals::none);
-    if (jumps) ASSERT_TRUE(layer.prepare());
+    if (jumps) {
+      ASSERT_TRUE(layer.prepare());
+    }
     const Cell from = random_place(chance, layer);
     const Cell to = random_place(chance, layer);
     const Way dijkstra = look(search, layer, from, to, Algorithm::dijkstra);
@@ -133,7 +135,9 @@ TEST(Searches, CostTheSameOnAThousandMaps) {
       ASSERT_EQ(jump.error, dijkstra.error);
       ASSERT_EQ(jump.cost, dijkstra.cost) << round;
       ASSERT_LE(jump.expanded, dijkstra.expanded);
-      if (jump.error == Errc::ok) ASSERT_EQ(path_cost(of, jump.cells), jump.cost);
+      if (jump.error == Errc::ok) {
+        ASSERT_EQ(path_cost(of, jump.cells), jump.cost);
+      }
     }
     ways += a_star.error == Errc::ok ? 1u : 0u;
   }
@@ -197,7 +201,9 @@ TEST(Searches, AWeightBoundsTheCost) {
       ASSERT_TRUE(search.begin(layer, {from, to, Algorithm::a_star, false, weight}));
       ASSERT_TRUE(*search.advance(~0u));
       ASSERT_LE(search.cost() * 100, least.cost * weight);
-      if (weight == 100) ASSERT_EQ(search.cost(), least.cost);
+      if (weight == 100) {
+        ASSERT_EQ(search.cost(), least.cost);
+      }
       if (weight == 150) expanded += search.expanded();
     }
     plainly += least.expanded;

@@ -70,7 +70,8 @@ std::optional<Round> Survey::round(Moment now) {
   // Daemons first: their answers are parts of the rows of nodes.
   std::vector<const Program*> order;
   for (const Program& program : folder_.programs()) order.push_back(&program);
-  std::ranges::stable_partition(order, [](const Program* each) { return each->kind == "busd"; });
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Program* each) { return each->kind == "busd"; });
   for (const Program* const program : order) {
     if (!goes_on_()) return std::nullopt;
     rows.push_back(program_row(*program, now));

@@ -3,9 +3,9 @@
 /// through portals. Those whose process was hit are back in the game in time; the others notice
 /// nothing. At the end the bots' own checks have found nothing, and the gold of the world is whole.
 ///
-/// A short course for each change; STARBUS_LONG=1 (scripts/test --long): 500 bots, every process,
-/// and a table of what was seen. STARBUS_BOTS=200: so many; STARBUS_BLOWS="kill arena-a,stop db-1":
-/// these alone.
+/// Only in long runs (STARBUS_LONG=1, scripts/test --long): 500 bots, every process, and a table of
+/// what was seen; or with STARBUS_BLOWS="kill arena-a,stop db-1", which are these alone, under 20
+/// bots. STARBUS_BOTS=200: so many.
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
@@ -276,7 +276,7 @@ TEST_F(ChaosTest, WhoIsHitComesBackInTimeAndTheOthersNoticeNothing) {
   const std::size_t bots = std::stoul(setting("STARBUS_BOTS", long_runs() ? "500" : "20"));
   if (!own.empty()) return play_through(bots, blows_of(own));
   if (!long_runs()) {
-    return play_through(bots, blows_of("kill arena-a,kill busroot,renew arena-b,kill gate-b"));
+    GTEST_SKIP() << "STARBUS_BLOWS='kill arena-a,renew arena-b' gives these; STARBUS_LONG=1 all";
   }
   std::vector<Blow> blows;
   for (const std::string what : {"kill", "stop", "renew"}) {

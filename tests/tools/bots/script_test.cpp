@@ -134,7 +134,7 @@ TEST(BotScript, TheOneOfTheArenaIsRead) {
   EXPECT_EQ(hero.sums[0].left, hero.find("gold"));
   ASSERT_EQ(hero.sums[0].right.size(), 3u);
   EXPECT_FALSE(hero.sums[0].right[2].first) << "given is taken away";
-  EXPECT_EQ(hero.within, 1500ms);
+  EXPECT_EQ(hero.within, 200ms);
 }
 
 TEST(BotScript, TravelsAndLeavesAreChecked) {
