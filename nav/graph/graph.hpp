@@ -11,6 +11,7 @@
 
 namespace starbus::nav::graph {
 
+/// One way, from one node to another.
 struct Edge {
   std::uint32_t from = 0;
   std::uint32_t to = 0;

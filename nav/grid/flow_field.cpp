@@ -106,7 +106,8 @@ void FlowField::spread_evenly(const Layer& layer) {
     }
     straight_.reserve_for_a_cell();
     diagonal_.reserve_for_a_cell();
-    const auto try_moves = [&, index = index, cost = cost](unsigned some, std::uint32_t step, Line& line) {
+    const auto try_moves = [&, index = index, cost = cost](unsigned some, std::uint32_t step,
+                                                           Line& line) {
       for (; some != 0; some &= some - 1) {
         const auto d = static_cast<Direction>(std::countr_zero(some));
         const std::uint32_t next = index + offsets[d];

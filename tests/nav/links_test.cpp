@@ -9,7 +9,7 @@ namespace starbus::nav::grid::test {
 namespace {
 
 constexpr Algorithm kWithLinks[] = {Algorithm::automatic, Algorithm::a_star, Algorithm::dijkstra,
-                              Algorithm::breadth_first, Algorithm::hierarchical};
+                                    Algorithm::breadth_first, Algorithm::hierarchical};
 
 CellLink any_link(Chance& chance, const Terrain& terrain) {
   CellLink link{random_cell(chance, terrain), random_cell(chance, terrain),

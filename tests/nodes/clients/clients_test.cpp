@@ -366,9 +366,9 @@ TEST_F(ClientsTest, AQuestionForNamesIsAnsweredForAnySubject) {
       return made;
     };
     const sessions::ToSubject same = ask(1, entity::client_table().hash);
-    const sessions::ToSubject other = ask(2, 7);
+    const sessions::ToSubject foreign = ask(2, 7);
     co_await say(gate->endpoint, same);
-    co_await say(gate->endpoint, other);
+    co_await say(gate->endpoint, foreign);
     EXPECT_TRUE(co_await until([&] { return gate->count("reply") == 2; }));
     std::vector<std::string> answers;
     for (const sessions::Part& part : gate->parts) {
