@@ -81,6 +81,7 @@ void SpaceHost::add_admin(Node& node) {
     for (const auto& [name, what] : shown_) page[name] = what();
     return daemon::Response::json(page);
   });
+  admin.offer("/spaces");  // for bustop spaces
 }
 
 /// A page of the members of one space, in the order of their online ids.

@@ -76,6 +76,7 @@ void add_spaces_admin(daemon::DaemonContext& context, const SpaceDesk& desk) {
     if (!after) return daemon::Response::error(400, "after: give the name of a space, as town-3");
     return daemon::Response::json(spaces_page(desk, *after));
   });
+  context.admin.offer("/spaces");  // for bustop spaces
   context.metrics.gauge(
       "starbus_space_waiters", "Requests that wait for seats in a space.", [&desk] {
         const Registry* const registry = registry_of(desk);
