@@ -56,7 +56,7 @@ void expect_what_brute_force_says(const Case& of, const Layer& layer, CellSearch
 TEST(Links, AreUsedAsBruteForceUsesThem) {
   Chance chance(41);
   CellSearch search;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 20; ++round) {
     Case of;
     const std::uint32_t side = round % 20 == 0 ? 100 : 36;
     of.terrain = random_terrain(chance, side, side, 20 + chance.below(30));
@@ -79,13 +79,13 @@ TEST(Links, AreUsedAsBruteForceUsesThem) {
 TEST(Links, StayRightThroughAnyChanges) {
   Chance chance(42);
   CellSearch search;
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < 4; ++round) {
     Case of;
     of.terrain = rooms(chance, 60, 60);
     of.options.diagonals = static_cast<Diagonals>(round % 4);
     for (int i = 0; i < 12; ++i) of.terrain.links.push_back(any_link(chance, of.terrain));
     Layer layer(of.terrain, of.options);
-    for (int step = 0; step < 8; ++step) {
+    for (int step = 0; step < 6; ++step) {
       if (chance.below(2) == 0) {
         const Cell cell = random_cell(chance, of.terrain);
         Area& area = of.terrain.areas[std::size_t{cell.y} * 60 + cell.x];

@@ -24,8 +24,9 @@ class SpacesViewTest : public testing::Test {
  protected:
   SpacesViewTest() {
     documents["a.spaces-1/spaces?after="] =
-        page({row("cave-1", "a.w1", 7), row("town-1", "b.w2", 5)}, true);
-    documents["a.spaces-1/spaces?after=town-1"] = page({row("town-2", "b.w2", 0)}, false);
+        page(json::array({row("cave-1", "a.w1", 7), row("town-1", "b.w2", 5)}), true);
+    documents["a.spaces-1/spaces?after=town-1"] =
+        page(json::array({row("town-2", "b.w2", 0)}), false);
     documents["a.w1/spaces"] = {{"spaces", json::array({running("cave-1", 3)})}};
     documents["b.w2/spaces"] = {{"spaces", json::array({running("town-1", 9)})}};
   }
@@ -117,13 +118,14 @@ TEST_F(SpacesViewTest, AServiceThatHasLeftIsAnError) {
   documents.erase("a.spaces-1/spaces?after=");
   EXPECT_EQ(list_spaces(kService, look(), {}).error(), bus::Errc::deadline);
   const NodeLook endless = [](const std::string&, const std::string&) -> bus::Result<json> {
-    return page({row("town-1", "", 0)}, true);
+    return page(json::array({row("town-1", "", 0)}), true);
   };
   EXPECT_EQ(list_spaces(kService, endless, {}).error(), bus::Errc::bad_bytes);
 }
 
 TEST_F(SpacesViewTest, WhatNodesSayIsShownWithCare) {
-  documents["a.spaces-1/spaces?after="] = page({row("town-1\x1b[2J", "b.w2", 5)}, false);
+  documents["a.spaces-1/spaces?after="] =
+      page(json::array({row("town-1\x1b[2J", "b.w2", 5)}), false);
   EXPECT_THAT(render_spaces(list({}), {}, {}), HasSubstr("town-1\\x1b[2J"));
   for (const json& odd : {json({{"here", true}, {"spaces", 7}, {"nodes", "x"}}),
                           json({{"here", true}, {"spaces", {1, "x", nullptr}}, {"nodes", {1}}}),
@@ -131,7 +133,7 @@ TEST_F(SpacesViewTest, WhatNodesSayIsShownWithCare) {
     documents["a.spaces-1/spaces?after="] = odd;
     EXPECT_THAT(render_spaces(list({}), {}, {}), HasSubstr("service  a.spaces-1"));
   }
-  documents["a.spaces-1/spaces?after="] = page({row("town-1", "b.w2", 5)}, false);
+  documents["a.spaces-1/spaces?after="] = page(json::array({row("town-1", "b.w2", 5)}), false);
   for (const json& odd : {json("x"), json({{"spaces", {1, {{"space", "town-1"}, {"tick", 7}}}}})}) {
     documents["b.w2/spaces"] = odd;
     EXPECT_THAT(render_spaces(list({}), {}, {}), HasSubstr("town-1  ready"));

@@ -1,6 +1,7 @@
 #include "tools/bustop/spaces/space_view.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/terminal/text.hpp"
 
@@ -14,10 +15,14 @@ std::string or_dash(std::string text) {
   return text.empty() ? "-" : text;
 }
 
+/// Ticks of well-made spaces take less than some milliseconds: with a digit more then.
 std::string milliseconds_at(const json& times, const char* key) {
   const auto found = times.find(key);
-  return found != times.end() && found->is_number() ? human_milliseconds(found->get<double>())
-                                                    : "-";
+  if (found == times.end() || !found->is_number()) return "-";
+  const double time = found->get<double>();
+  if (!(time >= 0 && time < 10)) return human_milliseconds(time);
+  const long tenths = std::lround(time * 10);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " ms";
 }
 
 Tone tone_of(const std::string& state) {

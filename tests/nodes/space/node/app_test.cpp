@@ -24,7 +24,8 @@ using ::testing::HasSubstr;
 /// Is ordered a town by a service of its own, shows it to an operator, and stops.
 class TownApp final : public SpaceApp {
  public:
-  explicit TownApp(std::function<void()> begin, Script& script) : begin_(std::move(begin)) {
+  explicit TownApp(std::function<void()> begin, Script& script)
+      : begin_(std::move(begin)), script_(script) {
     declare<Town>("town", [&script](SpaceInit init, Node&) {
       return std::make_unique<Town>(std::move(init), script);
     });
@@ -85,6 +86,7 @@ class TownApp final : public SpaceApp {
     if (reply.to != Reply::To::create) return;
     status_then = status();
     GameSpace* const town = host().find(SpaceName{{"town", ""}, 1});
+    if (crowd != 0) town->world().add<Script>(script_);  // for the hooks of walkers
     for (std::size_t i = 0; i < crowd; ++i) {
       const auto walker = town->entities().create<Walker>();
       EXPECT_TRUE(walker && town->enter(**walker, {static_cast<float>(i % 100), 7, 0}));
@@ -104,6 +106,7 @@ class TownApp final : public SpaceApp {
   }
 
   std::function<void()> begin_;
+  Script& script_;
   Node* node_ = nullptr;
   std::uint64_t drawn_ = 0;
   NewsPort news_{[this](const bus::Process&, const Announcement& what) { last = what; },
