@@ -116,45 +116,6 @@ TEST_F(ShutdownTest, TwelveNodesUnderLoadEndInOrderAndNothingIsLost) {
   expect_order({{"gate", "login"}, {"chat"}, {"space"}, {"db"}});
 }
 
-/// As before Node::cluster_ends: it has no other order than to drain.
-class EarlierNode final : public rpc::Callable<EarlierNode> {
- public:
-  nodes::NodeReport report(rpc::Caller&) {
-    nodes::NodeReport report;
-    report.role = "space";
-    return report;
-  }
-  void drain(rpc::Caller&) { ++drains; }
-  static constexpr auto kRpc = rpc::methods("node", rpc::method<&EarlierNode::report>("report"),
-                                            rpc::method<&EarlierNode::drain>("drain"));
-  int drains = 0;
-};
-
-TEST_F(ShutdownTest, ANodeOfAnEarlierBuildIsToldToDrain) {
-  run(
-      [this]() -> Task {
-        Observer observer{Bus(loop, cluster.node("b", "observer"))};
-        CO_TRUE(co_await begin(observer));
-        Observer old{Bus(loop, cluster.node("b", "space-1"))};
-        EarlierNode earlier;
-        CO_TRUE(co_await old.bus.connect(use_awaitable));
-        const std::string name = nodes::presence_name("b.space-1");
-        CO_TRUE(co_await old.endpoint.bind(name, earlier, use_awaitable));
-        Daemon& boss = manager("a", "manager-1");
-        CO_TRUE(co_await all_ready(1));
-        const auto asked = co_await rpc::call<&ManagerService::shutdown>(
-            observer.endpoint, kManagerChannel, {}, "upgrade");
-        CO_TRUE(asked);
-        CO_TRUE(co_await until(20s, [&] { return earlier.drains == 1; }));
-        CO_TRUE(co_await old.endpoint.unbind(name, use_awaitable));
-        const ShutdownReport last = co_await report_when(observer, ShutdownPhase::done, 20s);
-        EXPECT_TRUE(last.blocked.empty());
-        EXPECT_EQ(stage(last, "spaces").ended, 1u);
-        CO_TRUE(co_await until(20s, [&] { return boss.process().ended().has_value(); }));
-      },
-      90s);
-}
-
 TEST_F(ShutdownTest, AStoppedNodeIsNamedByItsDeadline) {
   run(
       [this]() -> Task {
