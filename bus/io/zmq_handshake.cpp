@@ -7,6 +7,7 @@
 
 #include "base/hex.hpp"
 #include "base/numbers.hpp"
+#include "base/same_secret.hpp"
 
 namespace starbus::bus::io {
 namespace {
@@ -94,11 +95,7 @@ Bytes encode_greeting(const Nonce& secret) {
 }
 
 bool is_greeting(ByteView bytes, const Nonce& secret) {
-  const Bytes expected = encode_greeting(secret);
-  if (bytes.size() != expected.size()) return false;
-  std::byte difference{};
-  for (std::size_t i = 0; i < expected.size(); ++i) difference |= bytes[i] ^ expected[i];
-  return difference == std::byte{};
+  return same_secret(bytes, encode_greeting(secret));
 }
 
 Result<Endpoint> session_endpoint(const Endpoint& listener, const std::string& locator) {

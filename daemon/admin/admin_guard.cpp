@@ -2,6 +2,9 @@
 
 #include <boost/asio/ip/address.hpp>
 #include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/same_secret.hpp"
 
 namespace starbus::daemon {
 
@@ -60,12 +63,7 @@ bool has_key(const AdminRequest& message, std::string_view key) {
   std::string_view shown = value_of(message, http::field::authorization);
   if (key.empty() || !shown.starts_with(kScheme)) return false;
   shown.remove_prefix(kScheme.size());
-  if (shown.size() != key.size()) return false;
-  volatile unsigned char different = 0;  // volatile: or the compiler may stop at the first one
-  for (std::size_t i = 0; i < key.size(); ++i) {
-    different = static_cast<unsigned char>(different | (shown[i] ^ key[i]));
-  }
-  return different == 0;
+  return same_secret(std::as_bytes(std::span(shown)), std::as_bytes(std::span(key)));
 }
 
 Response key_missing() {

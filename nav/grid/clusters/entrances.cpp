@@ -6,8 +6,7 @@ namespace starbus::nav::grid {
 
 const std::vector<Crossing>& Entrances::choose(const Layer& layer, const CellBox& from,
                                                const CellBox& to, Direction direction) {
-  kept_.clear();
-  open_ = 0;
+  stretches_.clear();
   from_.load(layer, from);
   to_.load(layer, to);
   from_.label();
@@ -35,36 +34,17 @@ const std::vector<Crossing>& Entrances::choose(const Layer& layer, const CellBox
       if (i > 0) try_move(i, at, east ? 7 : 5);
     }
   }
-  for (std::size_t i = 0; i < open_; ++i) keep(stretches_[i]);
-  std::ranges::sort(kept_, [](const Crossing& a, const Crossing& b) {
+  std::vector<Crossing>& kept = stretches_.take();
+  std::ranges::sort(kept, [](const Crossing& a, const Crossing& b) {
     return a.from != b.from ? a.from < b.from : a.to < b.to;
   });
-  return kept_;
+  return kept;
 }
 
 void Entrances::add(std::uint32_t place, Crossing crossing) {
   const std::uint32_t pair =
       static_cast<std::uint32_t>(from_.label_of(crossing.from)) << 16 | to_.label_of(crossing.to);
-  Stretch* stretch = nullptr;
-  for (std::size_t i = 0; i < open_; ++i) {
-    if (stretches_[i].pair == pair) stretch = &stretches_[i];
-  }
-  if (stretch == nullptr) {
-    if (open_ == stretches_.size()) stretches_.emplace_back();
-    stretch = &stretches_[open_++];
-    *stretch = {pair, place, std::move(stretch->crossings)};
-    stretch->crossings.clear();
-  } else if (place - stretch->first >= kSpacing) {
-    keep(*stretch);
-    stretch->first = place;
-    stretch->crossings.clear();
-  }
-  stretch->crossings.push_back(crossing);
-}
-
-// The one in the middle.
-void Entrances::keep(const Stretch& stretch) {
-  kept_.push_back(stretch.crossings[stretch.crossings.size() / 2]);
+  stretches_.add(pair, place, crossing);
 }
 
 }  // namespace starbus::nav::grid

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nav/grid/clusters/box_search.hpp"
+#include "nav/grid/clusters/stretches.hpp"
 
 namespace starbus::nav::grid {
 
@@ -29,20 +30,11 @@ class Entrances {
                                       Direction direction);
 
  private:
-  struct Stretch {
-    std::uint32_t pair;   ///< labels of the two parts
-    std::uint32_t first;  ///< place on the border
-    std::vector<Crossing> crossings;
-  };
-
   void add(std::uint32_t place, Crossing crossing);
-  void keep(const Stretch& stretch);
 
   BoxSearch from_;
   BoxSearch to_;
-  std::vector<Stretch> stretches_;  ///< the first open_ of them
-  std::size_t open_ = 0;
-  std::vector<Crossing> kept_;
+  Stretches<Crossing> stretches_{kSpacing};
 };
 
 }  // namespace starbus::nav::grid

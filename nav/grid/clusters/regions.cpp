@@ -118,8 +118,7 @@ void Regions::stale_now(std::uint32_t region) {
 // Writes forth_ and back_: the entrances, seen from this region and from the other one.
 void Regions::choose_border(std::uint32_t region, Direction direction) {
   const CellBox box = clusters(region);
-  open_ = 0;
-  kept_.clear();
+  stretches_.clear();
   const auto look_at = [&](std::uint32_t x, std::uint32_t y) {
     const std::uint32_t number = y * clusters_.across() + x;
     const Level::Square& cluster = clusters_.at(number);
@@ -136,11 +135,11 @@ void Regions::choose_border(std::uint32_t region, Direction direction) {
   } else {
     for (std::uint32_t i = box.x0; i < box.x1; ++i) look_at(i, y);
   }
-  for (std::size_t i = 0; i < open_; ++i) keep(stretches_[i]);
-  std::ranges::sort(kept_, {}, &EntranceId::value);
+  std::vector<EntranceId>& kept = stretches_.take();
+  std::ranges::sort(kept, {}, &EntranceId::value);
   forth_.clear();
   back_.clear();
-  for (const EntranceId id : kept_) {
+  for (const EntranceId id : kept) {
     forth_.push_back(clusters_.entrance(id));
     back_.push_back(clusters_.entrance(clusters_.entrance(id).other));
   }
@@ -151,27 +150,7 @@ void Regions::add(EntranceId id, Direction direction) {
   const std::uint64_t pair =
       std::uint64_t{labels_[clusters_.index(id)]} << 32 | labels_[clusters_.index(entrance.other)];
   const std::uint32_t place = kStepX[direction] != 0 ? entrance.cell >> 16 : entrance.cell & 0xffff;
-  Stretch* stretch = nullptr;
-  for (std::size_t i = 0; i < open_; ++i) {
-    if (stretches_[i].pair == pair) stretch = &stretches_[i];
-  }
-  if (stretch == nullptr) {
-    if (open_ == stretches_.size()) stretches_.emplace_back();
-    stretch = &stretches_[open_++];
-    stretch->pair = pair;
-    stretch->first = place;
-    stretch->entrances.clear();
-  } else if (place - stretch->first >= kSpacing) {
-    keep(*stretch);
-    stretch->first = place;
-    stretch->entrances.clear();
-  }
-  stretch->entrances.push_back(id);
-}
-
-// The one in the middle.
-void Regions::keep(const Stretch& stretch) {
-  kept_.push_back(stretch.entrances[stretch.entrances.size() / 2]);
+  stretches_.add(pair, place, id);
 }
 
 void Regions::choose_links(std::uint32_t region) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "nav/grid/clusters/entrance_search.hpp"
+#include "nav/grid/clusters/stretches.hpp"
 #include "nav/grid/layer.hpp"
 
 namespace starbus::nav::grid {
@@ -36,19 +37,12 @@ class Regions {
   std::size_t bytes() const;
 
  private:
-  struct Stretch {
-    std::uint64_t pair = 0;   ///< labels of the two parts
-    std::uint32_t first = 0;  ///< place on the border
-    std::vector<EntranceId> entrances;
-  };
-
   void label(std::uint32_t region);
   void stale_now(std::uint32_t region);
   void choose(std::uint32_t region);
   void choose_border(std::uint32_t region, Direction direction);
   void choose_links(std::uint32_t region);
   void add(EntranceId id, Direction direction);
-  void keep(const Stretch& stretch);
   void set_bases(std::uint32_t region);
   void compute(std::uint32_t region);
 
@@ -64,9 +58,7 @@ class Regions {
   std::vector<std::uint32_t> labels_;  ///< by index of an entrance of clusters
   std::uint32_t last_label_ = 0;
   std::vector<EntranceId> pending_;  ///< scratch of label()
-  std::vector<Stretch> stretches_;   ///< the first open_ of them
-  std::size_t open_ = 0;
-  std::vector<EntranceId> kept_;
+  Stretches<EntranceId> stretches_{kSpacing};
   std::vector<Entrance> forth_;
   std::vector<Entrance> back_;
   std::vector<std::uint32_t> costs_;  ///< scratch of compute

@@ -1,17 +1,32 @@
 #include "nodes/space/sight/tick_store.hpp"
 
+#include <array>
+
 #include "nodes/space/sight/limits.hpp"
 
 namespace starbus::nodes::sight {
 
+namespace {
+
+constexpr std::array kCounts = {&SightCounters::moves_encoded,
+                                &SightCounters::deltas_encoded,
+                                &SightCounters::snapshots_encoded,
+                                &SightCounters::scenes,
+                                &SightCounters::enters,
+                                &SightCounters::leaves,
+                                &SightCounters::news,
+                                &SightCounters::moves,
+                                &SightCounters::move_bytes,
+                                &SightCounters::bodies,
+                                &SightCounters::bytes,
+                                &SightCounters::too_large,
+                                &SightCounters::crowded};
+static_assert(sizeof(SightCounters) == kCounts.size() * sizeof(std::uint64_t), "one is left out");
+
+}  // namespace
+
 SightCounters& SightCounters::operator+=(const SightCounters& more) {
-  for (const auto field :
-       {&SightCounters::moves_encoded, &SightCounters::deltas_encoded,
-        &SightCounters::snapshots_encoded, &SightCounters::scenes, &SightCounters::enters,
-        &SightCounters::leaves, &SightCounters::news, &SightCounters::moves, &SightCounters::bodies,
-        &SightCounters::bytes, &SightCounters::too_large, &SightCounters::crowded}) {
-    this->*field += more.*field;
-  }
+  for (const auto count : kCounts) this->*count += more.*count;
   return *this;
 }
 
