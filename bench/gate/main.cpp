@@ -11,8 +11,6 @@
 namespace starbus::bench::gate {
 namespace {
 
-constexpr std::size_t kFiles = 20'000;  // of each process: gates and loads have one a client
-
 std::vector<std::string> missing_peers() {
   std::vector<std::string> missing;
   const auto look = [&](const Result<std::string>& found, const std::vector<std::string>& names) {
@@ -28,7 +26,7 @@ std::vector<std::string> missing_peers() {
 
 void add_options(CLI::App& app, Options& options) {
   const auto add = [&](const char* name, auto& value, const char* about) {
-    app.add_option(name, value, about)->check(CLI::PositiveNumber)->capture_default_str();
+    add_count(app, name, value, about);
   };
   add("--idle", options.idle, "Clients that do nothing");
   add("--active", options.active, "Clients that ask, or hear announcements");
@@ -87,8 +85,7 @@ int main_of(int argc, char** argv) {
   make_quick(app, suite, "--seconds", suite.seconds, 1);
   make_small(app, suite, options);
   options.seconds = suite.seconds;
-  // Gates and loads have their limits from here.
-  if (const auto files = allow_files(kFiles); !files) std::cerr << files.error().what << "\n";
+  allow_client_files();
   const std::vector<std::string> missing =
       suite.list ? std::vector<std::string>{} : missing_peers();
   return run_suite(suite, cases_of(options, missing),

@@ -32,6 +32,12 @@ void add_seconds_option(CLI::App& app, SuiteOptions& options);
 void add_peer_option(CLI::App& app, SuiteOptions& options, const std::vector<std::string>& names,
                      const std::string& help);
 
+// Adds a number above 0; its value now is the default.
+template <class T>
+void add_count(CLI::App& app, const char* option, T& value, const char* about) {
+  app.add_option(option, value, about)->check(CLI::PositiveNumber)->capture_default_str();
+}
+
 // Sets a value for --quick unless its option was given.
 template <class T>
 void make_quick(const CLI::App& app, const SuiteOptions& options, const char* option, T& value,

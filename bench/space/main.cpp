@@ -2,8 +2,8 @@
 // one process, and over a cluster beside a room of Colyseus.
 #include <iostream>
 
-#include "bench/gate/load/shop.hpp"
 #include "bench/gate/load/socket.hpp"
+#include "bench/gate/roles.hpp"
 #include "bench/gate/room.hpp"
 #include "bench/space/cases.hpp"
 #include "bench/space/runs.hpp"
@@ -11,11 +11,9 @@
 namespace starbus::bench::space {
 namespace {
 
-constexpr std::size_t kFiles = 20'000;  // of each process: gates and loads have one a client
-
 void add_options(CLI::App& app, Options& options) {
   const auto add = [&](const char* name, auto& value, const char* about) {
-    app.add_option(name, value, about)->check(CLI::PositiveNumber)->capture_default_str();
+    add_count(app, name, value, about);
   };
   add("--walkers", options.walkers, "Players of node.walk");
   add("--many", options.many, "Players of node.walk2000");
@@ -59,20 +57,14 @@ int main_of(int argc, char** argv) {
   add_peer_option(app, suite, {kStarbus, kColyseus, kColyseusAll},
                   "Only these, separated by commas");
   add_options(app, options);
-  int port = 0;
-  CLI::App* role = app.add_subcommand("role")->group("");  // not in the help
-  CLI::App* shop = role->add_subcommand("shop");
-  shop->add_option("--port", port)->required();
+  const gate::Roles roles(app);
   CLI11_PARSE(app, argc, argv);
-  if (shop->parsed()) return gate::run_shop(port);
+  if (const auto code = roles.run()) return *code;
   make_quick(app, suite, "--reps", suite.repetitions, 1);
   make_quick(app, suite, "--seconds", suite.seconds, 1);
   make_small(app, suite, options);
   options.seconds = suite.seconds;
-  // Gates and loads have their limits from here.
-  if (const auto files = gate::allow_files(kFiles); !files) {
-    std::cerr << files.error().what << "\n";
-  }
+  gate::allow_client_files();
   std::vector<std::string> missing;
   if (const auto found = gate::find_colyseus(); !suite.list && !found) {
     std::cerr << "without " << found.error().what << "\n";

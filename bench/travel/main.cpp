@@ -11,8 +11,6 @@
 namespace starbus::bench::travel {
 namespace {
 
-constexpr std::size_t kFiles = 20'000;  // of each process: gates and bots have one a client
-
 Bar at_most(double limit) {
   return {Bar::Kind::at_most, limit};
 }
@@ -82,7 +80,7 @@ SuiteCase drain_case(const Options& options) {
 
 void add_options(CLI::App& app, Options& options) {
   const auto add = [&](const char* name, auto& value, const char* about) {
-    app.add_option(name, value, about)->check(CLI::PositiveNumber)->capture_default_str();
+    add_count(app, name, value, about);
   };
   add("--riders", options.riders, "Clients whose players travel");
   add("--trips", options.trips, "Of each of them");
@@ -117,7 +115,7 @@ int main_of(int argc, char** argv) {
   make_quick(app, suite, "--riders", options.riders, 6u);
   make_quick(app, suite, "--trips", options.trips, 4);
   make_quick(app, suite, "--players", options.players, 30u);
-  if (const auto files = gate::allow_files(kFiles); !files) std::cerr << files.error().what << "\n";
+  gate::allow_client_files();
   return run_suite(suite, {moves_case(options), drain_case(options)}, Report("travel", {}));
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
 #include <utility>
 
 namespace starbus::bench::gate {
@@ -125,6 +126,11 @@ Result<void> allow_files(std::size_t count) {
   limit.rlim_max = std::max<rlim_t>(limit.rlim_max, count);
   if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) return {};
   return system_failure("cannot open " + std::to_string(count) + " files (ulimit -n)");
+}
+
+void allow_client_files() {
+  constexpr std::size_t kFiles = 20'000;  // of each process
+  if (const auto files = allow_files(kFiles); !files) std::cerr << files.error().what << "\n";
 }
 
 }  // namespace starbus::bench::gate

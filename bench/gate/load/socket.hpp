@@ -46,5 +46,8 @@ class Socket {
 
 // Lets this process have so many files open. Refuses if the system does not allow it.
 Result<void> allow_files(std::size_t count);
+// As many as a gate or a load with a client in each needs; they have their limits from here. Says
+// on standard error if that cannot be.
+void allow_client_files();
 
 }  // namespace starbus::bench::gate
