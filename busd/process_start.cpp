@@ -2,24 +2,13 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
+#include "base/process_stat.hpp"
 
 namespace starbus::busd {
 
 std::uint64_t start_ticks(std::int64_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  // Field 22, counted after the command, which may contain any character but is in parentheses.
-  const std::size_t command = text.rfind(')');
-  if (command == std::string::npos) return 0;
-  std::istringstream fields(text.substr(command + 1));
-  std::string field;
-  for (int number = 3; number <= 22; ++number) fields >> field;
-  return fields ? std::strtoull(field.c_str(), nullptr, 10) : 0;
+  const auto stat = ProcessStat::of(pid);
+  return stat ? stat->number(ProcessStat::start_ticks) : 0;
 }
 
 std::optional<bus::Time> start_of(std::int64_t pid) {

@@ -3,32 +3,21 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <system_error>
 
+#include "base/process_stat.hpp"
+#include "base/text_of_file.hpp"
 #include "daemon/metrics.hpp"
 
 namespace starbus::daemon {
 namespace {
 
-std::string read_file(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// Field `number` of /proc/self/stat, counted from 1 as proc(5) does; from the third on.
-double stat_field(int number) {
-  const std::string stat = read_file("/proc/self/stat");
-  // The second field is the program's name in parentheses and may itself hold anything.
-  const std::size_t end = stat.rfind(')');
-  if (end == std::string::npos) return 0;
-  std::istringstream rest(stat.substr(end + 1));
-  std::string field;
-  for (int i = 3; i <= number; ++i) rest >> field;
-  return std::strtod(field.c_str(), nullptr);
+double stat_field(ProcessStat::Field field) {
+  const auto stat = ProcessStat::of(::getpid());
+  return stat ? static_cast<double>(stat->number(field)) : 0;
 }
 
 double ticks_per_second() {
@@ -36,13 +25,11 @@ double ticks_per_second() {
 }
 
 double resident_bytes() {
-  constexpr int kResidentPages = 24;
-  return stat_field(kResidentPages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return stat_field(ProcessStat::resident_pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 double virtual_bytes() {
-  constexpr int kVirtualBytes = 23;
-  return stat_field(kVirtualBytes);
+  return stat_field(ProcessStat::virtual_bytes);
 }
 
 double cpu_seconds() {
@@ -68,7 +55,7 @@ double most_files() {
 
 // Seconds since 1970: the time of boot plus what the process started after it.
 double start_time() {
-  std::istringstream stat(read_file("/proc/stat"));
+  std::istringstream stat(text_of_file("/proc/stat"));
   std::string key;
   double boot = 0;
   while (stat >> key) {
@@ -77,8 +64,7 @@ double start_time() {
       break;
     }
   }
-  constexpr int kStartTicks = 22;
-  return boot + stat_field(kStartTicks) / ticks_per_second();
+  return boot + stat_field(ProcessStat::start_ticks) / ticks_per_second();
 }
 
 }  // namespace

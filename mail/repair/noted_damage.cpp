@@ -1,12 +1,11 @@
 #include "mail/repair/noted_damage.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/text_of_file.hpp"
 #include "bus/core/wire/name.hpp"
 #include "mail/repair/damage_names.hpp"
 #include "mail/row_keys.hpp"
@@ -159,8 +158,7 @@ MailRepairOptions options_of(const std::vector<storage::DamageNote>& notes) {
 void name_boxes(const std::filesystem::path& folder, std::vector<storage::DamageNote>& notes) {
   for (storage::DamageNote& note : notes) {
     if (!is_open(note) || !is_of_log(note) || note.to <= note.from) continue;
-    std::ifstream file(folder / "lost" / note.file, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const std::string bytes = text_of_file(folder / "lost" / note.file);
     if (bytes.size() < note.to) continue;
     BoxSearch search([](const ChannelId&) { return true; });
     search.read(std::string_view(bytes).substr(note.from, note.to - note.from));

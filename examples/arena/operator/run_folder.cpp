@@ -7,52 +7,40 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
-#include <sstream>
+#include <thread>
 
 #include "base/file_descriptor.hpp"
 #include "base/numbers.hpp"
+#include "base/process_stat.hpp"
+#include "base/text_of_file.hpp"
 
 namespace arena::view {
-namespace {
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
+using starbus::ProcessStat;
+using starbus::text_of_file;
+
+namespace {
 
 std::filesystem::path proc(pid_t pid) {
   return "/proc/" + std::to_string(pid);
 }
 
-/// Fields of /proc/PID/stat from the third on: proc(5) counts from 1. Empty: no such process.
-std::vector<std::string> stat_of(pid_t pid) {
-  const std::string stat = text_of(proc(pid) / "stat");
-  // The second field is the program's name in parentheses, and may hold anything.
-  const std::size_t end = stat.rfind(')');
-  if (end == std::string::npos) return {};
-  std::istringstream rest(stat.substr(end + 1));
-  return {std::istream_iterator<std::string>(rest), std::istream_iterator<std::string>()};
-}
-
 std::optional<Process> process_of(pid_t pid) {
-  const std::vector<std::string> fields = stat_of(pid);
-  const auto number = [&](std::size_t field) {
-    return starbus::parse_number<std::uint64_t>(fields.at(field - 3)).value_or(0);
-  };
-  constexpr std::size_t kState = 3, kUser = 14, kSystem = 15, kStarted = 22, kResident = 24;
-  if (fields.size() <= kResident - 3) return std::nullopt;
-  const std::string& state = fields.at(kState - 3);
+  const auto stat = ProcessStat::of(pid);
+  if (!stat) return std::nullopt;
+  const std::string& state = stat->text(ProcessStat::state);
   if (state == "Z" || state == "X") return std::nullopt;
   static const double ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));
   static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return Process{
-      .pid = pid,
-      .started = number(kStarted),
-      .memory = number(kResident) * page,
-      .processor = static_cast<double>(number(kUser) + number(kSystem)) / ticks_per_second};
+  const std::uint64_t ticks =
+      stat->number(ProcessStat::user_ticks) + stat->number(ProcessStat::system_ticks);
+  return Process{.pid = pid,
+                 .started = stat->number(ProcessStat::start_ticks),
+                 .memory = stat->number(ProcessStat::resident_pages) * page,
+                 .processor = static_cast<double>(ticks) / ticks_per_second};
 }
 
 /// In a new session, so that no terminal of ours ends it. 0: errno says why not.
@@ -102,11 +90,20 @@ const Program* RunFolder::find(const std::string& name) const {
 }
 
 bool RunFolder::is_ours(pid_t pid) const {
-  return text_of(proc(pid) / "cmdline").find(folder_.string()) != std::string::npos;
+  // While a script becomes its program the command line is empty for a moment; that of a process
+  // that is over stays so.
+  constexpr int kTries = 50;
+  for (int tries = 0; tries < kTries; ++tries) {
+    const std::string line = text_of_file(proc(pid) / "cmdline");
+    if (!line.empty()) return line.find(folder_.string()) != std::string::npos;
+    if (!process_of(pid)) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
 }
 
 std::optional<Process> RunFolder::look(const Program& program) const {
-  std::string text = text_of(pid_file(program.name));
+  std::string text = text_of_file(pid_file(program.name));
   text.erase(std::min(text.find('\n'), text.size()));
   const auto pid = starbus::parse_number<pid_t>(text);
   if (!pid || *pid <= 0 || !is_ours(*pid)) return std::nullopt;

@@ -52,6 +52,16 @@ TEST_F(ArenaRunFolder, StartsShowsAndKills) {
   EXPECT_FALSE(folder().kill("one", again.pid, again.started));
 }
 
+TEST_F(ArenaRunFolder, FindsAScriptWhileItBecomesItsProgram) {
+  for (int round = 0; round < 40; ++round) {
+    ASSERT_FALSE(folder().start("one"));
+    const auto process = folder().look(run_.programs[0]);
+    ASSERT_TRUE(process) << "round " << round;
+    ASSERT_FALSE(folder().kill("one", process->pid, process->started));
+    ASSERT_TRUE(wait_for([&] { return !folder().look(run_.programs[0]); }));
+  }
+}
+
 TEST_F(ArenaRunFolder, KillsNoOtherProcess) {
   const Process process = started("one");
   expect_refused(folder().kill("one", process.pid, process.started + 1), 422, "another process");

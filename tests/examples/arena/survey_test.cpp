@@ -24,8 +24,14 @@ class ArenaSurvey : public testing::Test {
     program.kind = kind;
     program.node = node;
     program.socket = "somewhere";
-    const Outcome outcome = RunFolder(run_.path(), run_.programs).start(name);
+    const RunFolder folder(run_.path(), run_.programs);
+    const Outcome outcome = folder.start(name);
     ASSERT_FALSE(outcome) << outcome->why;
+    // Memory: the script has become the program.
+    ASSERT_TRUE(test::wait_for([&] {
+      const auto process = folder.look(program);
+      return process && process->memory > 0;
+    }));
   }
   Round round(Moment now = 0s) {
     if (!folder_) {
