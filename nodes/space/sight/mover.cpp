@@ -98,6 +98,9 @@ movement::MoveAck Mover::take(const movement::MoveReport& report) {
                  judged.error().to_string());
   }
   if (judged && judged->verdict == movement::Verdict::accepted) moved(check_->state());
+  if (judged && judged->verdict == movement::Verdict::corrected && sight_ != nullptr) {
+    ++sight_->store().counters().corrections[static_cast<std::size_t>(judged->violation)];
+  }
   if (judged && judged->correction) {
     moved(check_->state());
     tell(*judged->correction);

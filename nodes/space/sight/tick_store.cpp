@@ -21,12 +21,15 @@ constexpr std::array kCounts = {&SightCounters::moves_encoded,
                                 &SightCounters::bytes,
                                 &SightCounters::too_large,
                                 &SightCounters::crowded};
-static_assert(sizeof(SightCounters) == kCounts.size() * sizeof(std::uint64_t), "one is left out");
+static_assert(sizeof(SightCounters) ==
+                  (kCounts.size() + movement::kViolations) * sizeof(std::uint64_t),
+              "one is left out");
 
 }  // namespace
 
 SightCounters& SightCounters::operator+=(const SightCounters& more) {
   for (const auto count : kCounts) this->*count += more.*count;
+  for (std::size_t i = 0; i < corrections.size(); ++i) corrections[i] += more.corrections[i];
   return *this;
 }
 

@@ -5,10 +5,12 @@
 /// used by its loop; sans-IO.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "bus/core/bytes.hpp"
 #include "nodes/space/movement/move_wire.hpp"
+#include "nodes/space/movement/suspicion.hpp"
 
 namespace starbus::nodes::sight {
 
@@ -27,6 +29,8 @@ struct SightCounters {
   std::uint64_t bytes = 0;
   std::uint64_t too_large = 0;  ///< entities that are not shown, each time that they became so
   std::uint64_t crowded = 0;    ///< entities that came in sight of a client beyond kMostSeen
+  /// Reports of players that were set back, by violation.
+  std::array<std::uint64_t, movement::kViolations> corrections{};
 
   SightCounters& operator+=(const SightCounters& more);
 };

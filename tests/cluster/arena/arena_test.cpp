@@ -60,8 +60,8 @@ TEST_F(ArenaTest, HeroesOfANodeThatDrainsGoToTheOtherHostAndNobodyNotices) {
   EXPECT_EQ(summary["sessions"]["fulls"], 2 * kBots) << "of the account, of the hero: one stretch";
   EXPECT_GT(summary["sight"]["entered"], kBots);
   EXPECT_EQ(summary["sight"]["corrections"], 0);
-  // Who asks at the edge of the measured time counts as one who asked and as one who was answered in
-  // different stretches; that each request has ended is for the bots to say.
+  // Who asks at the edge of the measured time counts as one who asked and as one who was answered
+  // in different stretches; that each request has ended is for the bots to say.
   const json& say = summary["say"][0];
   EXPECT_GT(say["replied"], 0);
   EXPECT_EQ(say["reply_lost"], 0);

@@ -48,6 +48,12 @@ std::set<std::uint64_t> BotEvents::in_spaces(const std::set<std::string>& spaces
   return found;
 }
 
+std::set<std::uint64_t> BotEvents::known() const {
+  std::set<std::uint64_t> found;
+  for (const auto& [number, bot] : bots_) found.insert(number);
+  return found;
+}
+
 std::set<std::uint64_t> BotEvents::at_gate(const std::string& gate) const {
   std::set<std::uint64_t> found;
   for (const auto& [number, bot] : bots_) {

@@ -33,6 +33,8 @@ class BotEvents {
   void read();
   /// Those in the spaces that are named.
   std::set<std::uint64_t> in_spaces(const std::set<std::string>& spaces) const;
+  /// Those that have told anything.
+  std::set<std::uint64_t> known() const;
   std::set<std::uint64_t> at_gate(const std::string& gate) const;
   /// Those that have gone into a portal, and have come out of none since.
   std::set<std::uint64_t> in_portals() const;

@@ -7,8 +7,11 @@
 /// what was seen; or with STARBUS_BLOWS="kill arena-a,stop db-1", which are these alone, under 20
 /// bots. STARBUS_BOTS=200: so many.
 #include <cstdlib>
+#include <deque>
 #include <iostream>
+#include <numeric>
 #include <sstream>
+#include <stdexcept>
 
 #include "tests/cluster/arena/arena_fixture.hpp"
 #include "tests/cluster/arena/bot_events.hpp"
@@ -111,7 +114,9 @@ class ChaosTest : public ArenaFixture {
   Daemon& process(const std::string& name) {
     if (name == "busroot") return cluster.root();
     if (name.starts_with("busd-")) return cluster.busd(name.substr(5));
-    return *daemons.at(name);
+    const auto found = daemons.find(name);
+    if (found == daemons.end()) throw std::invalid_argument(name + ": no process of the arena");
+    return *found->second;
   }
   bool serves(const std::string& name) {
     return name == "busroot" ? process(name).get("/status").status == 200 : process(name).serves();
@@ -129,12 +134,16 @@ class ChaosTest : public ArenaFixture {
     if (!name.starts_with("arena-")) return {};
     return events->in_spaces(spaces_of(name.substr(6)));
   }
+  /// A daemon of the bus that stands still holds up everybody: ways lead over it.
+  static bool holds_up_all(const Blow& blow) {
+    return blow.what == "stop" && blow.whom.starts_with("bus");
+  }
 
   void strike(const Blow& blow) {
     events->read();
     Seen seen;
     seen.blow = blow;
-    seen.hit = those_of(blow.whom);
+    seen.hit = holds_up_all(blow) ? events->known() : those_of(blow.whom);
     seen.from_ms = now_ms();
     Daemon& victim = process(blow.whom);
     if (blow.what == "kill") {
@@ -210,7 +219,7 @@ class ChaosTest : public ArenaFixture {
         if (!wrong) continue;
         told += "bot " + std::to_string(event.bot) + " in " + event.space + " at " + event.gate +
                 (hit ? "" : ", not hit") + ", " + std::to_string(event.at_ms - each.from_ms) +
-                " ms: " + event.what + " " + event.detail + "\n";
+                " ms: " + event.what + " " + event.detail + ", after" + before(event) + "\n";
       }
       EXPECT_EQ(told.substr(0, 4'000), "") << each.blow.name();
       if (each.blow.what == "kill" && each.blow.whom.starts_with("arena-") &&
@@ -218,6 +227,17 @@ class ChaosTest : public ArenaFixture {
         EXPECT_LE(each.back_ms.back(), kBackMs) << each.blow.name();
       }
     }
+  }
+  /// What its bot told before, for who looks for the cause.
+  std::string before(const BotEvent& event) const {
+    std::deque<std::string> last;
+    for (const BotEvent& each : events->between(event.at_ms - 10'000, event.at_ms)) {
+      if (each.bot != event.bot) continue;
+      last.push_back(" " + each.what + " in " + each.space + " " +
+                     std::to_string(event.at_ms - each.at_ms) + " ms,");
+      if (last.size() > 6) last.pop_front();
+    }
+    return std::accumulate(last.begin(), last.end(), std::string());
   }
   void report(const json& summary) const {
     std::ostringstream out;

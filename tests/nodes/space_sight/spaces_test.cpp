@@ -1,4 +1,6 @@
 /// Players in a space of a node, and their clients at a gate: who is told what, and when.
+#include <numeric>
+
 #include "tests/nodes/space_sight/space_support.hpp"
 
 namespace starbus::nodes::sight {
@@ -84,6 +86,9 @@ TEST_F(SightSpaces, CorrectionsAndTeleportsComeInTheStream) {
     EXPECT_EQ(ada->mover().place({}).error(), SightErrc::clients_own);
     EXPECT_TRUE(ada->mover().set_factor(0.5));
     EXPECT_EQ(ada->mover().check()->suspicion().count(movement::Violation::too_fast), 1U);
+    const auto& corrections = square()->sight().counters().corrections;
+    EXPECT_EQ(corrections[static_cast<std::size_t>(movement::Violation::too_fast)], 1U);
+    EXPECT_EQ(std::accumulate(corrections.begin(), corrections.end(), 0U), 1U) << "no teleports";
   });
 }
 

@@ -195,6 +195,7 @@ TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
                 AllOf(HasSubstr("starbus_space_hosted{state=\"running\"} 1"),
                       HasSubstr("starbus_space_tick_seconds{quantile=\"0.99\",type=\"town\"}"),
                       HasSubstr("starbus_space_ticks_total{type=\"town\"}"),
+                      HasSubstr("starbus_space_corrections_total{type=\"town\",violation=\"clock\"} 0"),
                       HasSubstr("starbus_space_travels 0"),
                       HasSubstr("starbus_space_travels_total{end=\"away\"} 0"),
                       HasSubstr("starbus_space_seats_given_back_total 0"),
