@@ -78,8 +78,10 @@ class Bus {
           core_->bind(std::move(n), std::move(h), std::move(done));
         });
   }
-  /// Gives a name up: accepts no message from now on; completes when others may bind it. `name` is
-  /// the one in Bound, or the one that was given to bind. not_bound; denied for gate/HOST.NODE of
+  /// Gives a name up: accepts no message from now on; completes when others may bind it. One that
+  /// moves is given up when its move has failed, and one with messages in its outbox
+  /// (SendOptions::from) when they have left; until then it goes on. `name` is the one in Bound, or
+  /// the one that was given to bind. not_bound; denied for gate/HOST.NODE of
   /// this process, whose end tells others that the process has ended.
   template <CompletionFor<void> Token = Awaited>
   auto unbind(std::string name, Token&& token = Token()) {

@@ -228,7 +228,7 @@ void EntityHost::ending(Entity& entity, EndReason reason) {
   if (!departures_.packed(id)) clients_.ending(entity, reason);
   if (!names_.has(id) || names_.fenced(id) || !saver_.saves(entity)) return;
   if (reason == EndReason::moved || reason == EndReason::fenced) return;
-  if (departures_.has(id)) return;  // the target may own the name by now
+  if (departures_.packed(id)) return;  // the target may own the name by now
   names_.retire(entity);
 }
 

@@ -65,6 +65,7 @@ ProcessLink::Hooks BusParts::link_hooks() {
     shared.prune();
     watchers.tick(io::boot_now());
     readers.tick();
+    names.unbind_waiting();
   };
   hooks.before_send = [] {};
   hooks.after_turn = [this] { waiters.check_flushes(); };

@@ -126,13 +126,30 @@ void OwnedNames::unbind(const std::string& name, Done<> done) {
     return context_.complete<void>(std::move(done), Error{Errc::not_bound});
   }
   OwnedName& owned = *names_.at(found->second);
-  const auto begun = context_.process.unbind(owned.channel);
-  if (!begun && begun.error() != Errc::not_bound) {
-    return context_.complete<void>(std::move(done), begun.error());
+  if (!owned.leaves) {
+    const auto begun = begin_unbind(owned);
+    if (!begun) return context_.complete<void>(std::move(done), begun.error());
+    if (owned.leaves) leaving_.push_back(found->second);
   }
-  // A second unbind while the first is under way waits for the same answer.
   owned.unbound.push_back(std::move(done));
+}
+
+/// Whoever gives a name up does not ask again: a name that is in the middle of a move leaves when
+/// that has failed. A second unbind while the first is under way waits for the same answer.
+Result<> OwnedNames::begin_unbind(OwnedName& owned) {
+  const auto begun = context_.process.unbind(owned.channel);
+  owned.leaves = !begun && begun.error() == Errc::busy;
+  if (!begun && !owned.leaves && begun.error() != Errc::not_bound) return begun;
   context_.link.request_send(0);
+  return {};
+}
+
+void OwnedNames::unbind_waiting() {
+  std::erase_if(leaving_, [this](BindingId binding) {
+    const auto owned = find(binding);
+    if (owned && owned->leaves) static_cast<void>(begin_unbind(*owned));
+    return !owned || !owned->leaves;
+  });
 }
 
 void OwnedNames::on_unbound(BindingId binding) {
@@ -231,7 +248,9 @@ Bytes OwnedNames::on_freeze(BindingId binding) {
 
 void OwnedNames::on_moved(BindingId binding) {
   const auto owned = forget(binding);
-  if (owned) context_.complete<void>(std::exchange(owned->moved, nullptr), {});
+  if (!owned) return;
+  context_.complete<void>(std::exchange(owned->moved, nullptr), {});
+  for (auto& done : owned->unbound) context_.complete<void>(std::move(done), {});
 }
 
 void OwnedNames::on_move_failed(BindingId binding, Epoch epoch, const Error& reason) {
@@ -239,6 +258,7 @@ void OwnedNames::on_move_failed(BindingId binding, Epoch epoch, const Error& rea
   if (!owned) return;
   readers_.owned(owned->channel, epoch);
   owned->freeze = nullptr;
+  unbind_waiting();  // it may be given up instead
   boost::asio::post(context_.loop, [this, weak = context_.self, channel = owned->channel, epoch,
                                     done = std::exchange(owned->moved, nullptr), reason] {
     if (const auto held = weak.lock()) {

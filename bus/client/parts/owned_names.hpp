@@ -26,6 +26,7 @@ struct OwnedName {
   std::vector<unsigned> refused{};  // instances for which another process was faster
   std::function<Bytes()> freeze{};  // of a move that is under way
   Done<> moved{};                   // not null while a move is under way
+  bool leaves = false;              // to be given up as soon as nothing is in the way
 };
 
 class OwnedNames {
@@ -37,7 +38,10 @@ class OwnedNames {
   void bind(std::string name, Handlers handlers, Done<Bound> done);
   /// Member `group/x#HOST.NODE`; the host's name must be known, so after connect.
   void bind_member(const std::string& group, Handlers handlers, Done<Bound> done);
+  /// See Bus::unbind. One that moves, or whose messages wait in its outbox, is given up after that.
   void unbind(const std::string& name, Done<> done);
+  /// Gives up those that had to wait and need not any more. Called often.
+  void unbind_waiting();
   /// Null if there is none.
   std::shared_ptr<OwnedName> find(BindingId binding) const;
 
@@ -72,6 +76,7 @@ class OwnedNames {
                   Done<> done);
   const ArrivalHandlers* arrival_handlers(std::string_view name) const;
   std::shared_ptr<OwnedName> forget(BindingId binding);
+  Result<> begin_unbind(OwnedName& owned);
 
   BusContext& context_;
   PrefixWatchers& watchers_;
@@ -80,6 +85,7 @@ class OwnedNames {
   std::unordered_map<std::string, BindingId> by_name_;  // exact and asked names
   /// Of a shared name: its instances 1 to this one are bound here, and need not be looked at.
   std::unordered_map<std::string, unsigned> own_run_;
+  std::vector<BindingId> leaving_;  // names that leave, when they can
   std::uint64_t collisions_ = 0;
   // Of instance numbers after a collision.
   std::minstd_rand draw_{static_cast<std::minstd_rand::result_type>(io::draw_number())};

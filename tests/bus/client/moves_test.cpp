@@ -274,6 +274,33 @@ TEST_F(MovesTest, OneThatIsGivenUpMayBeTriedAgainByItsCompletion) {
   });
 }
 
+/// Its object has ended meanwhile: nobody would give the name up later.
+TEST_F(MovesTest, ANameThatIsGivenUpWhileItMovesIsFreeWhenTheMoveHasEnded) {
+  run([this]() -> Task {
+    co_await connect();
+    // Refused, and free for another process; then taken in, and the target's.
+    for (const bool refused : {true, false}) {
+      co_await place(0, "entity/x");
+      if (refused) spaces[2]->bus.on_arrival("entity/x", {});  // takes nothing in
+      std::optional<Result<>> moved, freed;
+      const auto freeze = [&] {
+        spaces[0]->bus.unbind("entity/x", [&](const Result<>& done) { freed = done; });
+        return Counter().pack();
+      };
+      spaces[0]->bus.move("entity/x", "b.s3", freeze, [&](const Result<>& end) { moved = end; });
+      while (!moved || !freed) co_await sleep(1ms);
+      EXPECT_EQ(moved->has_value(), !refused);
+      CO_OK(*freed);
+      if (!refused) break;
+      spaces[2]->bus.on_arrival("entity/x", {.arrived = [](Arrival&) { return Handlers{}; }});
+      Handlers handlers;
+      CO_OK(co_await spaces[1]->bus.bind("entity/x", std::move(handlers), use_awaitable));
+      CO_OK(co_await spaces[1]->bus.unbind("entity/x", use_awaitable));
+    }
+    CO_OK(co_await spaces[2]->bus.unbind("entity/x", use_awaitable));
+  });
+}
+
 /// The last word of a bus that its program ends may be that of a move.
 TEST_F(MovesTest, TheCompletionOfOneThatIsGivenUpMayDestroyTheBus) {
   run([this]() -> Task {

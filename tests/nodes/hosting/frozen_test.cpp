@@ -19,6 +19,15 @@ class BusyMoves : public TwoTowns {
     if (digger != nullptr) id = digger->online_id();
     co_return digger != nullptr;
   }
+  /// Another process may bind it, soon.
+  boost::asio::awaitable<bool> frees(std::string name) {
+    for (int tries = 0; tries < 2'000; ++tries) {
+      const auto bound = co_await y->endpoint.bind(name, market, boost::asio::use_awaitable);
+      if (bound) co_return true;
+      co_await turn();
+    }
+    co_return false;
+  }
   Digger* digger = nullptr;
   OnlineId id{};
 };
@@ -41,6 +50,32 @@ TEST_F(BusyMoves, AMoveWaitsForItsCoroutinesAndEachAnswersOnce) {
     for (const int job : {1, 2, 3, 4}) EXPECT_EQ(all.done[job], 1) << job;
     EXPECT_EQ(gold_of_the_world(), whole);
     EXPECT_EQ(x->host.counters().left_behind, 0U);
+  });
+}
+
+/// At each moment of its move: its name may not stay with a process in which nobody is left.
+TEST_F(BusyMoves, TheNameOfOneThatEndsMeanwhileIsFreeForOthers) {
+  run([this]() -> Task {
+    const bool connected = co_await connect();
+    EXPECT_TRUE(connected);
+    int ends = 0;
+    for (int turns = 0; ends < 3; ++turns) {
+      Digger* const moving = co_await settle_one(*x);
+      EXPECT_NE(moving, nullptr);
+      if (moving == nullptr) break;
+      const OnlineId one = moving->online_id();
+      const End end = start_move(*moving, *y);
+      for (int i = 0; i < turns && end->empty(); ++i) co_await turn();
+      Digger* const here = x->host.entities().find_as<Digger>(one);
+      if (here == nullptr) ++ends;  // packed, or moved: the next ones are, too
+      if (here != nullptr) here->destroy();
+      const std::string how = co_await ended(end);
+      if (here == nullptr) continue;
+      EXPECT_NE(how, "moved") << turns;
+      const bool free = co_await frees(EntityHost::channel_of(one));
+      EXPECT_TRUE(free) << "after " << turns << " turns";
+      if (!free) break;
+    }
   });
 }
 
