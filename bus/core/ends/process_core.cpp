@@ -71,12 +71,15 @@ void ProcessCore::send_table() {
   Table table;
   table.process = state_.self;
   for (const auto& [id, binding] : bindings_.all()) {
+    // One that is being given up is among them: busroot does not free it while a copy of an earlier
+    // move could come back, and a copy that finds no owner would.
+    const bool leaves = binding->phase == Binding::Phase::unbinding && binding->epoch;
     RowState state = RowState::active;
     if (binding->phase == Binding::Phase::frozen) {
       state = RowState::frozen;
     } else if (binding->phase == Binding::Phase::attaching) {
       state = RowState::attaching;
-    } else if (binding->phase != Binding::Phase::active) {
+    } else if (binding->phase != Binding::Phase::active && !leaves) {
       continue;
     }
     table.rows.push_back({binding->name.text(), binding->epoch, binding->lineage, state,

@@ -243,6 +243,32 @@ void m14d(std::FILE* trace) {
   s.finish();
 }
 
+/// The target gives the name up, and then nobody but itself knows that it had it.
+void m15(std::FILE* trace) {
+  Script s({}, trace);
+  settle_x(s);
+  s.lose("busroot", Kind::moved);
+  s.move("mover/x", "c.1");
+  s.until([&] { return s.owner("mover/x") == "c.1"; }, "the target to have it");
+  s.until_handled(s.send("entity/a.1", "mover/x"));
+  s.process("c.1").application().unbind(s.world.index_of("mover/x"));
+  s.run_ms(200);
+  s.host("c").crash();
+  s.world.root().crash();
+  s.run_ms(100);
+  s.host("c").start();
+  s.world.root().start();
+  s.until([&] { return !s.world.root().router()->in_grace(); }, "the end of grace");
+  s.run_ms(10'000);  // the source asks for it
+  s.expect(s.owner("mover/x").empty(), "the copy of an earlier move does not come back");
+  s.expect(frozen(s, "b.1", "mover/x"), "the source has not heard");
+  s.lose_nothing();
+  s.until([&] { return !frozen(s, "b.1", "mover/x"); }, "the source to hear");
+  s.run_ms(2'000);  // the target hears that the name is free
+  s.bind("b.1", "mover/x");
+  s.finish();
+}
+
 }  // namespace
 
 std::vector<Scenario> move_end_scenarios() {
@@ -259,6 +285,7 @@ std::vector<Scenario> move_end_scenarios() {
       {"M14c", "a grant that follows a refusal and is lost is given back", m14c},
       {"M14d", "a lost answer to reclaim is given again", m14d},
       {"M14b", "one ticket does not get two answers", m14b},
+      {"M15", "a name that is given up is told of until that is answered", m15},
   };
 }
 
