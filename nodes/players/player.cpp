@@ -62,6 +62,11 @@ void Waiting::on(const entity::DeadlinePassed&, PlayerLife& life) {
   turn_to<Leaving>(life);
 }
 
+/// The one before was not said to go: a later login has taken its place, or its account has bound
+/// it anew.
+void Playing::on(const ClientCame&, PlayerLife& life) {
+  life.owner().on_online(true);
+}
 /// A client that went on purpose does not come back; others may.
 void Playing::on(const ClientGone& gone, PlayerLife& life) {
   if (gone.reason == Reason::ended || gone.reason == Reason::switched) {

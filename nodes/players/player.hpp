@@ -56,6 +56,7 @@ struct Waiting {
 };
 struct Playing {
   static constexpr std::string_view kName = "playing";
+  void on(const ClientCame&, PlayerLife& life);
   void on(const ClientGone& gone, PlayerLife& life);
   void on(const LogOut&, PlayerLife& life);
 };
@@ -82,8 +83,9 @@ class Player : public entity::EntityOf<Player> {
 
   // --- what the game hears ---
 
-  /// A client plays it. `back`: it was disconnected; else it comes into the world. Groups of the
-  /// client are to be joined in both cases.
+  /// A client plays it. `back`: it was disconnected, or another client, or another login, has taken
+  /// the place of the one before; else it comes into the world. Groups of the client are to be
+  /// joined in all cases.
   virtual void on_online(bool back) { static_cast<void>(back); }
   /// Its client has gone, and may come back within PlayerTimes::link_dead.
   virtual void on_disconnected(Reason) {}

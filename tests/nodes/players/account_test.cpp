@@ -78,6 +78,7 @@ TEST_F(AccountTest, ALaterLoginTakesTheHeroOver) {
     EXPECT_EQ(other->full.up_done, 0U) << "another login counts from 1";
     EXPECT_EQ(state_of(*x), "playing");
     EXPECT_EQ(hero(*x)->comings, 1) << "it stayed in the world";
+    EXPECT_EQ(hero(*x)->backs, 1) << "the new client has to join its groups";
     const sessions::AskAccount old =
         sessions::BindSession{{7, 7}, gate->id(), 1, {}, Home::ticket(1)};
     const auto refused = co_await ask(gate->endpoint, old);
