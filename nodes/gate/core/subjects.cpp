@@ -126,6 +126,7 @@ void Subjects::relinked(Session& session, const AccountAnswer& said) {
   if (said.kind == AccountAnswerKind::bound) {
     session.hand.confirmed = said.bind;
     answer(session, said);
+    if (session.stage == Stage::live && session.request_refused) desk_.downlink->pulse(session);
     return desk_.hand_overs->settle(session);
   }
   answer(session, said);
@@ -176,7 +177,10 @@ void Subjects::subject_said(const Question& question, Outcome outcome, bus::Byte
   if (!answered) return locate(*session);
   switch (said->kind) {
     case AnswerKind::ok:
-      if (question.kind == Kind::relink_subject && session->request_refused) {
+      // It obeys this gate now. An account that is the subject shows that with a pulse: it has heard
+      // the relink as account.
+      if (session->request_refused &&
+          (question.kind == Kind::relink_subject || question.kind == Kind::pulse)) {
         desk_.uplink->again(*session);
       }
       return;

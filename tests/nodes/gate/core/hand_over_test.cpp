@@ -100,6 +100,35 @@ TEST_F(GateHandOver, TheClientComesElsewhere) {
   EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::window);
 }
 
+/// An account that is the subject hears of the gate as account, and obeys it once that is stored.
+TEST_F(GateHandOver, ARequestThatItsAccountRefusesGoesAgainOnceThatObeys) {
+  const std::string account = "account/ada";
+  const Welcome first = one_.log_in(1, account);
+  one_.core.frame(1, Ask{1, kBind, bus::Bytes(3)});
+  one_.core.take();
+  ASSERT_TRUE(one_.core.give(first.session, kTwo, "two:1"));
+  carry(one_, kOne.process, two_);
+  std::uint64_t relink = 0;
+  std::uint64_t request = 0;
+  for (const Effect& each : two_.core.take()) {
+    if (const auto* word = std::get_if<TellAccount>(&each)) relink = word->question;
+    if (const auto* word = std::get_if<TellSubject>(&each)) request = word->question;
+  }
+  const sessions::Answer no{sessions::AnswerKind::refused, kBind, kRun, 2, 1, kOne, {}};
+  two_.core.outcome(request, Outcome::ok, bytes_of(no));
+  EXPECT_TRUE(two_.words<sessions::Request>().empty());
+  two_.bound(relink, kBind, account);
+  const sessions::Answer yes{sessions::AnswerKind::ok, kBind, kRun, 2, 2, kTwo, {}};
+  int pulses = 0;
+  for (const TellSubject& each : two_.all<TellSubject>()) {
+    if (!std::holds_alternative<sessions::Pulse>(each.word)) continue;
+    ++pulses;
+    two_.core.outcome(each.question, Outcome::ok, bytes_of(yes));
+  }
+  EXPECT_EQ(pulses, 1);
+  EXPECT_EQ(two_.words<sessions::Request>().size(), 1U);
+}
+
 TEST_F(GateHandOver, IsUndoneOnlyIfNobodyTookIt) {
   const Welcome first = one_.log_in(1);
   one_.core.frame(1, Ask{1, kBind, bus::Bytes(3)});
