@@ -32,14 +32,11 @@ std::unique_ptr<GameProgram> OfficeNode::make(boost::asio::io_context& loop) {
 
 /// As the order of a manager.
 void OfficeNode::open(Opened opened) {
-  endpoint().ready(still([this, opened](const bus::Result<>& ready) {
-    if (!ready) return opened(ready);
-    mine().host.open();
-    rpc::Caller nobody;
-    const auto placed =
-        mine().host.order(nobody, {1, {{service::Action::Kind::place, {"space", 1, 0}}}});
-    opened(placed ? bus::Result<>() : bus::Result<>(placed.error()));
-  }));
+  mine().host.open();
+  rpc::Caller nobody;
+  const auto placed =
+      mine().host.order(nobody, {1, {{service::Action::Kind::place, {"space", 1, 0}}}});
+  opened(placed ? bus::Result<>() : bus::Result<>(placed.error()));
 }
 
 void OfficeNode::lose() {
@@ -91,7 +88,9 @@ DeskNode::Program::Program(DeskNode& node, boost::asio::io_context& loop)
     where.deadline = milliseconds(10'000);
     entities.enter_at<Hero>(
         channel, where,
-        [done = std::move(done)](const bus::Result<nodes::entities::Entered<Hero>>& in) {
+        [&scene, channel,
+         done = std::move(done)](const bus::Result<nodes::entities::Entered<Hero>>& in) {
+          scene.world.note(channel, [&] { return in ? "is there" : in.error().to_string(); });
           done(in.has_value());
         });
   };

@@ -41,14 +41,20 @@ void GameNode::end(std::unique_ptr<boost::asio::io_context> loop) {
   loop.reset();
 }
 
+/// Names have the host of a process in them, and gates its number, which a lost lease takes away:
+/// not before these are known.
 void GameNode::try_open() {
-  open(still([this](const bus::Result<>& opened) {
+  const auto done = still([this](const bus::Result<>& opened) {
     if (opened) {
       program_->ready = true;
       return world_.note(name(), "is ready");
     }
     world_.note(name(), [&] { return "is not ready: " + opened.error().to_string(); });
     later(kAgain, still([this] { try_open(); }));
+  });
+  endpoint().ready(still([this, done](const bus::Result<>& connected) {
+    if (connected && program_->bus.self() != bus::Process{}) return open(done);
+    done(connected ? bus::Result<>(bus::Errc::unreachable) : connected);
   }));
 }
 

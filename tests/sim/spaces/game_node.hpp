@@ -50,7 +50,8 @@ class GameNode : public WheelNode {
  protected:
   using Opened = std::function<void(const bus::Result<>&)>;
   virtual std::unique_ptr<GameProgram> make(boost::asio::io_context& loop) = 0;
-  /// Takes its names; at the start, after the lease was lost, and again if that fails.
+  /// Takes its names; it is connected. At the start, after the lease was lost, and again if that
+  /// fails.
   virtual void open(Opened opened) = 0;
   /// The lease is lost, and all names with it.
   virtual void lose() = 0;

@@ -51,6 +51,7 @@ GateNode::~GateNode() {
 }
 
 std::unique_ptr<GameProgram> GateNode::make(boost::asio::io_context& loop) {
+  draining_ = false;
   return std::make_unique<Program>(*this, loop);
 }
 
@@ -69,21 +70,17 @@ void GateNode::begin_core() {
   static_cast<void>(mine().core->tick(gate_time(machine_time())));
 }
 
-/// Its name has a number of this process: not before that is known.
 void GateNode::open(Opened opened) {
-  endpoint().ready(still([this, opened](const bus::Result<>& ready) {
-    if (!ready) return opened(ready);
-    begin_core();
-    if (!std::exchange(mine().watching, true)) {
-      if (auto started = mine().cluster.start(); !started) return opened(started);
-      static_cast<void>(wheel().every(mine().timers, gates::kGateTick, gates::kGateTick,
-                                      entity::CatchUp::once, [this] { tick(); }));
-    }
-    mine().bus.bind(self().channel, mine().cluster.handlers(),
-                    still([opened](const bus::Result<bus::Bound>& bound) {
-                      opened(bound ? bus::Result<>() : bus::Result<>(bound.error()));
-                    }));
-  }));
+  begin_core();
+  if (!std::exchange(mine().watching, true)) {
+    if (auto started = mine().cluster.start(); !started) return opened(started);
+    static_cast<void>(wheel().every(mine().timers, gates::kGateTick, gates::kGateTick,
+                                    entity::CatchUp::once, [this] { tick(); }));
+  }
+  mine().bus.bind(self().channel, mine().cluster.handlers(),
+                  still([opened](const bus::Result<bus::Bound>& bound) {
+                    opened(bound ? bus::Result<>() : bus::Result<>(bound.error()));
+                  }));
 }
 
 void GateNode::lose() {
@@ -108,6 +105,7 @@ void GateNode::drain(const GateNode& to, Time pause) {
     for (const gates::GateId& each : mine().cluster.gates()) {
       if (each.channel != std::string(bus::kGatePrefix) + to.process()) continue;
       world_.note(name(), "drains");
+      draining_ = true;
       core().drain({{each, to.address()}});
       settle();
       after(from_ms(10'000), [this, pause] {

@@ -56,6 +56,7 @@ class GateNode final : public GameNode, private gates::CoreDriver, private gates
   void cut(const std::shared_ptr<Wire>& wire);
   /// Sends all sessions to another gate, then the program ends, and another one starts.
   void drain(const GateNode& to, Time pause);
+  bool draining() const { return draining_; }
 
   // While it is up:
   gates::GateCore& core() override { return *mine().core; }
@@ -95,6 +96,7 @@ class GateNode final : public GameNode, private gates::CoreDriver, private gates
   Scene& scene_;
   DeskNode& desk_;
   bool settling_ = false;
+  bool draining_ = false;
   std::map<gates::ConnectionId, std::shared_ptr<Wire>> wires_;
   gates::ConnectionId connections_ = 0;
 };

@@ -57,12 +57,6 @@ void Hero::settle() {
   travels.travel(*this, wish, [](const space::Result<space::Travelled>&) {});
 }
 
-void Hero::settle_soon() {
-  if (space() != entity::OnlineId::none) return;
-  oracle().demand(run_later<&Hero::settle>({.first = milliseconds(500)}).has_value(),
-                  "a step was refused");
-}
-
 void Hero::on_online(bool back) {
   ++oracle().counts[back ? "clients back" : "clients come"];
   settle();
@@ -93,17 +87,25 @@ HeroPicture Hero::picture() {
   return now;
 }
 
+void Hero::begin_life(int rounds) {
+  life_ = oracle().new_life(persistent_id(), rounds);
+  state.life = static_cast<std::int64_t>(life_);
+}
+
 // --- its moves -----------------------------------------------------------------------------------
 
 entity::EntityResult<> Hero::on_activate() {
   if (const auto base = EntityOf::on_activate(); !base) return base;
-  if (life_ == 0) life_ = oracle().new_life(persistent_id());
+  if (life_ == 0) begin_life(0);
   active_ = true;
-  return {};
+  return run_every<&Hero::settle>(milliseconds(1'000));
 }
 
 void Hero::on_deactivate(entity::EndReason reason) {
   if (!active_ || reason == entity::EndReason::moved) return;
+  // Without its lease a process does not know whether a move from it has come to its end.
+  if (reason == entity::EndReason::fenced) return oracle().in_doubt(life_);
+  oracle().demand(!packed_ || oracle().is_in_doubt(life_), persistent_id() + " ends here while it is on its way");
   const bool placed = space() != entity::OnlineId::none;
   oracle().life_ends(life_, std::string(name_of(reason)) + (placed ? ", in a space" : ""));
 }
@@ -147,9 +149,8 @@ void Hero::on_travel_ended(const space::Result<space::Travelled>& end) {
                       end.error().to_string());
   if (end.error() == bus::Errc::rolled_back) {
     oracle().in_doubt(life_);
-    life_ = oracle().new_life(persistent_id());
+    begin_life(rounds());
   }
-  settle_soon();
 }
 
 }  // namespace starbus::sim

@@ -25,6 +25,7 @@ namespace sight = nodes::sight;
 struct HeroState : entity::Properties<HeroState> {
   STARBUS_FIELDS(Field<std::int64_t, all_clients | save> gold{*this};
                  Field<std::int64_t, own_client | save> purse{*this};
+                 Field<std::int64_t, own_client> life{*this};  // SpacesOracle::Life
                  Field<std::int64_t, all_clients | per_space> paces{*this};)
 };
 
@@ -70,9 +71,8 @@ class Hero final
   // --- what is done ---
   void earn(SpacesOracle::Job job);
   void told(rpc::Reply<int>, SpacesOracle::Job job) { earn(job); }
-  /// Goes to a space if it is in none; in a moment.
+  /// Goes to a space if it is in none; called again and again.
   void settle();
-  void settle_soon();
   /// It begins a travel: if that comes to nothing it is where it is now.
   void sets_out() { left_from_ = space(); }
   /// Tells its client the next number.
@@ -105,6 +105,7 @@ class Hero final
   void on_travel_ended(const space::Result<space::Travelled>& end) override;
   space::GameSpace* here() const;
   void acts(const char* what) const;
+  void begin_life(int rounds);
 
   SpacesOracle::Life life_ = 0;
   bool active_ = false;
@@ -125,9 +126,6 @@ class Person final : public entity::EntityOf<Person, players::Account> {
 class Field final : public space::GameSpace {
  public:
   using GameSpace::GameSpace;
-
- private:
-  void on_member_left(entity::Entity& entity) override { static_cast<Hero&>(entity).settle_soon(); }
 };
 
 }  // namespace starbus::sim

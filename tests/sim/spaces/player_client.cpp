@@ -19,6 +19,16 @@ game::Settings settings_of(Scene& scene, const std::vector<GateNode*>& gates) {
   return settings;
 }
 
+std::string words_of(const game::Outcome& outcome) {
+  std::string words(name_of(outcome.fate));
+  if (outcome.fate != game::Fate::replied) return words;
+  const auto answer = game::read_answer(outcome.answer);
+  if (!answer) return words + ", malformed";
+  if (answer->kind == game::AnswerKind::value) return words;
+  return words + ", error " + std::to_string(answer->domain) + "." +
+         std::to_string(answer->number) + " " + answer->detail;
+}
+
 game::Locomotion move(const game::Locomotion& from, const PlayerClient::Step& step) {
   game::Locomotion to = from;
   to.position.x = std::clamp(from.position.x + step.x, 1.0F, 199.0F);
@@ -140,11 +150,14 @@ void PlayerClient::choose_again() {
 void PlayerClient::choose() {
   if (subject_ != "account/" + account_) return;
   const auto chosen = [this](const game::Outcome& outcome) {
+    note([&] { return "chooses its hero: " + words_of(outcome); });
     choose_again();
     if (outcome.fate != game::Fate::replied) return;
     const auto answer = game::read_answer(outcome.answer);
     if ((answer && answer->kind == game::AnswerKind::value) || std::exchange(made_, true)) return;
-    const auto made = [](const game::Outcome&) {};
+    const auto made = [this](const game::Outcome& created) {
+      note([&] { return "makes its hero: " + words_of(created); });
+    };
     static_cast<void>(ask<&players::Account::create>(made, std::string("hero")));
   };
   if (!ask<&players::Account::choose>(chosen, hero())) choose_again();
@@ -182,23 +195,25 @@ void PlayerClient::bye() {
 // --- what it is told -----------------------------------------------------------------------------
 
 void PlayerClient::on_online(bool goes_on, const game::Ticket&) {
+  note([&] { return goes_on ? "goes on" : "is in"; });
   ++scene_.oracle.counts[goes_on ? "sessions resumed" : "sessions begun"];
 }
 
 void PlayerClient::on_full(const game::FullState& full) {
   const game::Bind bind = full.bind;
+  note([&] { return "plays " + full.subject + ", bind " + std::to_string(bind.counter); });
   if (bind == bind_) ++fulls_again_;
   demand(!(bind < bind_), "a full state of an earlier bind");
   bind_ = bind;
   subject_ = full.subject;
   space_.restart(false);
-  sight_.restart();
   state_.reset();
   told_.reset();
   ready_.reset();
   if (subject_ == "account/" + account_) {
     ++scene_.oracle.counts["lobbies"];
     made_ = false;
+    sight_.forget();
     return choose_again();
   }
   demand(subject_ == "player/" + hero(), "it plays " + subject_);
@@ -206,6 +221,7 @@ void PlayerClient::on_full(const game::FullState& full) {
   state_.emplace();
   state_->become_replica(entity::Audience::own_client);
   demand(state_->apply_snapshot(full.properties).has_value(), "a full state does not apply");
+  sight_.restart(state_->life.get());
 }
 
 void PlayerClient::on_news(game::ByteView news) {
@@ -237,6 +253,7 @@ void PlayerClient::on_sight(game::ByteView body) {
 
 void PlayerClient::on_scene(const game::Scene* scene) {
   if (scene == nullptr) return;
+  note([&] { return "sees scene " + std::to_string(scene->number) + ", " + scene->space; });
   ++scene_.oracle.counts["scenes"];
 }
 
@@ -258,10 +275,10 @@ void PlayerClient::on_over(const game::Over&) {
 
 void PlayerClient::on_ended(game::EndReason why, std::string_view text) {
   ++scene_.oracle.counts["sessions ended: " + std::string(name_of(why))];
-  scene_.world.note(account_, [&] { return "has no session: " + std::string(text); });
+  note([&] { return "has no session: " + std::string(name_of(why)) + " " + std::string(text); });
   subject_.clear();
   state_.reset();
-  sight_.restart();
+  sight_.forget();
   const Time pause = scene_.world.random.millis(100, rests_ ? 200 : 8'000);
   scene_.world.timeline.after(pause, [this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) play();
@@ -269,7 +286,8 @@ void PlayerClient::on_ended(game::EndReason why, std::string_view text) {
 }
 
 std::string PlayerClient::describe() const {
-  return account_ + " (" + std::string(name_of(session_.state())) + ", plays \"" + subject_ + "\")";
+  return account_ + " (" + std::string(name_of(session_.state())) + ", plays \"" + subject_ + "\", " +
+         std::to_string(session_.requests_open()) + " requests)";
 }
 
 }  // namespace starbus::sim

@@ -72,6 +72,10 @@ class PlayerClient final : private game::Events, private game::SpaceEvents, publ
   bool ask(game::Told told, const A&... arguments);
   void choose_again();
   void say_ready();
+  template <class Words>
+  void note(Words&& words) {
+    scene_.world.note(account_, words);
+  }
   void demand(bool holds, const std::string& what) {
     scene_.oracle.demand(holds, account_ + ": " + what);
   }

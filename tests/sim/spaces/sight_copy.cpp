@@ -1,12 +1,19 @@
 #include "tests/sim/spaces/sight_copy.hpp"
 
+#include <utility>
+
 #include "entity/properties/wire.hpp"
 
 namespace starbus::sim {
 
 namespace movement = nodes::movement;
 
-void SightCopy::restart() {
+void SightCopy::restart(std::int64_t life) {
+  forget();
+  if (std::exchange(life_, life) != life) number_ = 0;
+}
+
+void SightCopy::forget() {
   has_scene_ = ready_ = false;
   seen_.clear();
   space_.clear();

@@ -21,8 +21,10 @@ class SightCopy {
   };
   SightCopy(SpacesOracle& oracle, std::string who) : oracle_(oracle), who_(std::move(who)) {}
 
-  /// A full state: nothing is known.
-  void restart();
+  /// No player is played: nothing is known.
+  void forget();
+  /// A full state. Scenes count on as long as the player lives.
+  void restart(std::int64_t life);
   void take(bus::ByteView body);
   /// It has asked for what is in the present scene.
   void ready() { ready_ = true; }
@@ -44,6 +46,7 @@ class SightCopy {
   const std::string who_;
   bool has_scene_ = false;
   bool ready_ = false;
+  std::int64_t life_ = 0;
   std::uint32_t number_ = 0;
   std::string space_;
   sight::MoveGrid grid_;

@@ -9,14 +9,22 @@ std::string of(const std::string& player, const std::string& sender, std::uint64
 
 }  // namespace
 
-SpacesOracle::Life SpacesOracle::new_life(const std::string& player) {
+SpacesOracle::Life SpacesOracle::new_life(const std::string& player, int rounds) {
   const Life life = lives_.size() + 1;
   lives_[life].player = player;
+  lives_[life].rounds = rounds;
+  players_[player].latest = life;
   return life;
+}
+
+void SpacesOracle::in_doubt(Life life) {
+  lives_[life].doubt = true;
+  ++players_[lives_[life].player].ends;
 }
 
 void SpacesOracle::life_ends(Life life, const std::string& why) {
   LifeRow& row = lives_[life];
+  ++players_[row.player].ends;
   if (row.doubt) return;
   ++counts["ended: " + why];
   demand(!row.ended, row.player + " has ended twice");
@@ -36,7 +44,7 @@ std::string SpacesOracle::lost(const std::set<Life>& living) const {
 void SpacesOracle::round(Life life, int number) {
   int& last = lives_[life].rounds;
   demand(number == last + 1 || is_in_doubt(life),
-         "a machine makes round " + std::to_string(number) + " after " + std::to_string(last));
+         lives_[life].player + " makes round " + std::to_string(number) + " after " + std::to_string(last));
   last = number;
 }
 
@@ -66,7 +74,10 @@ void SpacesOracle::told(Job job, bool done) {
 std::uint64_t SpacesOracle::next_message(const std::string& player, const std::string& sender) {
   Stream& stream = streams_[{player, sender}];
   ++counts["messages"];
-  stream.messages[++stream.last] = {};
+  Message& message = stream.messages[++stream.last];
+  const PlayerRow& row = players_[player];
+  const auto life = lives_.find(row.latest);
+  if (life != lives_.end() && !life->second.ended && !life->second.doubt) message.ends = row.ends;
   return stream.last;
 }
 
@@ -79,21 +90,33 @@ void SpacesOracle::heard(const std::string& player, const std::string& sender,
   demand(number > stream.latest,
          of(player, sender, number) + " was heard after " + std::to_string(stream.latest));
   message.heard = true;
+  message.heard_at = players_[player].ends;
   stream.latest = number;
 }
 
 void SpacesOracle::ended(const std::string& player, const std::string& sender, std::uint64_t number,
-                         End end) {
-  Message& message = streams_[{player, sender}].messages[number];
+                         End end, bool sender_lost) {
+  Stream& stream = streams_[{player, sender}];
+  Message& message = stream.messages[number];
   demand(!message.over, of(player, sender, number) + " has ended twice");
   message.over = true;
   if (end == End::handled) {
     demand(message.heard, of(player, sender, number) + " is said to be handled, and is not");
-  } else if (end == End::not_handled) {
+    stream.known = message.heard_at;
+  } else if (end != End::unknown) {
     demand(!message.heard, of(player, sender, number) + " is said not to be handled, and is");
   } else {
     ++counts["of unknown outcome"];
   }
+  // A player who lives all the time is there all the time, wherever it goes. What is meant for a
+  // former life ends as unknown: its sender had not heard of the present one.
+  const bool lived = message.ends && *message.ends == players_[player].ends && !sender_lost;
+  const bool meant = stream.known && *stream.known == players_[player].ends;
+  demand(end != End::absent || !lived,
+         of(player, sender, number) + " has found nobody, and its player lives");
+  // Of one that was heard the answer may end with a process that the player has left.
+  demand(end != End::unknown || message.heard || !lived || !meant,
+         of(player, sender, number) + " is lost, and its player lives");
 }
 
 std::string SpacesOracle::open(const std::set<Life>& living,

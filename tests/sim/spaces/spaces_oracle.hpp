@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,12 +30,17 @@ class SpacesOracle {
   int refusals = 0;    // of the next players who enter a space
 
   // --- lives ---
-  Life new_life(const std::string& player);
+  /// `rounds`: that its machine has made.
+  Life new_life(const std::string& player, int rounds);
   /// It has ended in order, and not by a move.
   void life_ends(Life life, const std::string& why);
   /// Its process has died: it may live on where it was going to. Or its source goes on although the
   /// target may have run it: what follows is another life, and what was begun may be done again.
-  void in_doubt(Life life) { lives_[life].doubt = true; }
+  void in_doubt(Life life);
+  bool is_in_doubt(Life life) const {
+    const auto found = lives_.find(life);
+    return found != lives_.end() && found->second.doubt;
+  }
   /// A round of its machine, which goes on where it was.
   void round(Life life, int number);
 
@@ -49,8 +55,15 @@ class SpacesOracle {
   /// The number of the next message of a sender to a player.
   std::uint64_t next_message(const std::string& player, const std::string& sender);
   void heard(const std::string& player, const std::string& sender, std::uint64_t number);
-  enum class End : std::uint8_t { handled, not_handled, unknown };
-  void ended(const std::string& player, const std::string& sender, std::uint64_t number, End end);
+  enum class End : std::uint8_t {
+    handled,
+    not_handled,
+    absent,   // not handled, as nobody is there
+    unknown,  // it was handled, or not: its player, or its sender, has gone meanwhile
+  };
+  /// `sender_lost`: the sender itself was cut off.
+  void ended(const std::string& player, const std::string& sender, std::uint64_t number, End end,
+             bool sender_lost);
 
   // --- at the end ---
   /// A player that is gone without an end; empty: none.
@@ -75,18 +88,22 @@ class SpacesOracle {
   struct Message {
     bool heard = false;
     bool over = false;
+    std::optional<std::uint64_t> ends;      // of its player by then; none: it did not live
+    std::optional<std::uint64_t> heard_at;  // ends of its player by then
   };
   struct Stream {
     std::map<std::uint64_t, Message> messages;
     std::uint64_t last = 0;    // that was sent
     std::uint64_t latest = 0;  // that was heard
+    std::optional<std::uint64_t> known;  // ends of the player: the life that the sender knows
   };
   std::string violation_;
-  bool is_in_doubt(Life life) const {
-    const auto found = lives_.find(life);
-    return found != lives_.end() && found->second.doubt;
-  }
   std::map<Life, LifeRow> lives_;
+  struct PlayerRow {
+    Life latest = 0;
+    std::uint64_t ends = 0;  // of its lives, for certain or perhaps
+  };
+  std::map<std::string, PlayerRow> players_;
   std::map<Job, JobRow> jobs_;
   std::map<std::pair<std::string, std::string>, Stream> streams_;
 };

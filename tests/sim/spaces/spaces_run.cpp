@@ -134,7 +134,7 @@ class SpacesRun {
     const auto job = town_.scene.oracle.begin_job(hero.life_number(), asks ? "question" : "timer");
     if (asks) {
       const auto asked = hero.ask<&Market::price, &Hero::told>(
-          at.endpoint(), "service/market", {.deadline = milliseconds(15'000)}, std::tuple(1), job);
+          at.endpoint(), "service/market", {.deadline = milliseconds(15'000)}, std::tuple(job), 1);
       if (!asked) town_.scene.oracle.told(job, false);
       return;
     }
@@ -161,8 +161,11 @@ class SpacesRun {
     at.travels().travel(hero, wish, [](const space::Result<space::Travelled>&) {});
   }
 
+  /// Of servers: gates may not call players.
   void send() {
-    GameNode& from = *world_.random.pick(town_.nodes());
+    std::vector<GameNode*> servers{town_.office.get(), town_.desk.get()};
+    for (const auto& node : town_.spaces) servers.push_back(node.get());
+    GameNode& from = *world_.random.pick(servers);
     if (!from.ready() || from.paused()) return;
     const std::string player = pick(town_.clients).hero();
     const std::string sender = from.life();
@@ -170,15 +173,21 @@ class SpacesRun {
     from.run([&] {
       rpc::call<&Hero::hear>(from.endpoint(), "player/" + player,
                              {.deadline = milliseconds(60'000)}, sender,
-                             number)([this, player, sender, number](const auto& reply) {
-        using End = SpacesOracle::End;
-        const bool absent = !reply && reply.error() == bus::Errc::no_owner;
-        town_.scene.oracle.ended(player, sender, number,
-                                 reply    ? End::handled
-                                 : absent ? End::not_handled
-                                          : End::unknown);
+                             number)([this, &from, player, sender, number](const auto& reply) {
+        if (!reply) count("messages: " + std::string(name_of(reply.error().code)));
+        const bool lost = from.life() != sender || !from.ready();
+        const auto end = reply ? SpacesOracle::End::handled : end_of(reply.error());
+        town_.scene.oracle.ended(player, sender, number, end, lost);
       });
     });
+  }
+
+  template <class Failure>
+  static SpacesOracle::End end_of(const Failure& why) {
+    using End = SpacesOracle::End;
+    if (why == bus::Errc::no_owner || why == rpc::Errc::no_such_entity) return End::absent;
+    const bool refused = why == bus::Errc::would_block || why == bus::Errc::unreachable;
+    return refused ? End::not_handled : End::unknown;
   }
 
   void end_a_space() {

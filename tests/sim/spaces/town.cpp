@@ -147,6 +147,9 @@ std::string Town::unrest_of_nodes() {
   for (GameNode* node : nodes()) {
     if (!node->ready()) return node->name() + " to be ready";
   }
+  for (const auto& node : gates) {
+    if (node->draining()) return node->name() + " to start again";
+  }
   for (const auto& node : spaces) {
     if (node->draining()) return node->name() + " to start again";
     if (node->travels().size() != 0) return "travels at " + node->name();
