@@ -239,6 +239,17 @@ class ChaosTest : public ArenaFixture {
     }
     return std::accumulate(last.begin(), last.end(), std::string());
   }
+  /// Why nodes of fields have set players back since they began to run.
+  std::string corrections_of(const std::string& host) {
+    std::istringstream metrics(daemons.at("arena-" + host)->get("/metrics").body);
+    std::string line;
+    std::string told;
+    while (std::getline(metrics, line)) {
+      const bool counts = line.starts_with("starbus_space_corrections_total{");
+      if (counts && !line.ends_with(" 0")) told += line + "\n";
+    }
+    return told;
+  }
   void report(const json& summary) const {
     std::ostringstream out;
     out << "| blow | hit | back p50, most (ms) | full states of these | noticed by others |\n"
@@ -280,7 +291,9 @@ class ChaosTest : public ArenaFixture {
     })) << log().substr(0, 10'000);
     std::this_thread::sleep_for(long_runs() ? 40s : 5s);  // they go to other spaces
     for (const Blow& each : blows) strike(each);
+    const std::string corrections = corrections_of("a") + corrections_of("b");
     const json summary = summary_of(*playing, 90s);
+    std::cout << corrections;
     events->read();
     judge();
     report(summary);
