@@ -20,6 +20,7 @@ struct Scene {
 
   World& world;
   SpacesOracle oracle;
+  Trace fingerprint;  // when clients were told something; sizes depend on lineages, which are drawn
   nodes::entities::Shelf::Documents documents;
   std::uint64_t last_id = 0;  // of entities, in all processes
   nodes::space::SpaceTypes types;

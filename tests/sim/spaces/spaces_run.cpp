@@ -69,7 +69,7 @@ class SpacesRun {
       result.counts["full states again"] += client->fulls_again();
     }
     for (GameNode* node : town_.nodes()) result.counts["leases lost"] += node->leases_lost();
-    result.fingerprint = world_.trace.hash();
+    result.fingerprint = town_.scene.fingerprint.hash();
     result.virtual_seconds =
         std::chrono::duration<double>(world_.now() - from_ms(1'000'000)).count();
   }
