@@ -10,6 +10,11 @@ find_package(nlohmann_json REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(leveldb REQUIRED)
 find_package(cereal REQUIRED)              # headers: how classes say what they consist of
+# Navmeshes; without them nav/ has grids alone.
+option(STARBUS_NAVMESH "Build nav/mesh, which needs Recast and Detour" ON)
+if(STARBUS_NAVMESH)
+  include(${CMAKE_CURRENT_LIST_DIR}/navmesh.cmake)
+endif()
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zmq REQUIRED IMPORTED_TARGET GLOBAL libzmq>=4.3.4)
 pkg_check_modules(argon2 REQUIRED IMPORTED_TARGET GLOBAL libargon2)  # passwords

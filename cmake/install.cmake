@@ -141,6 +141,9 @@ file(RELATIVE_PATH starbus_pch_path /${package_dir}
      /${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes/pch.hpp)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/precompile.cmake
                ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake @ONLY)
+if(STARBUS_NAVMESH)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/navmesh.cmake DESTINATION ${package_dir})
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/starbusConfig.cmake
               ${PROJECT_BINARY_DIR}/starbusConfigVersion.cmake
               ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake

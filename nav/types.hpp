@@ -1,6 +1,7 @@
 /// Basic values of nav/: points, places, kinds of ground, ids. Plain values.
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <cstdint>
 
@@ -13,6 +14,11 @@ struct Point {
   float z = 0;
   friend bool operator==(const Point&, const Point&) = default;
 };
+
+/// Whether all coordinates are numbers and not infinite.
+inline bool finite(const Point& at) {
+  return std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
+}
 
 /// An upright box, borders included.
 struct Box {

@@ -76,9 +76,4 @@ struct Frame {
   }
 };
 
-/// Whether all coordinates are numbers and not infinite.
-inline bool finite(Point at) {
-  return std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
-}
-
 }  // namespace starbus::nav::grid

@@ -4,17 +4,13 @@
 #include <limits>
 
 #include "nav/grid/grid_ground.hpp"
+#include "nav/random.hpp"
 
 namespace starbus::nav::grid {
 namespace {
 
-// splitmix64 (Steele, Lea, Flood 2014), onto [0, bound) by multiplication.
 std::uint32_t chosen(std::uint64_t seed, std::uint32_t bound) {
-  std::uint64_t z = seed + 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  z ^= z >> 31;
-  return static_cast<std::uint32_t>((z >> 32) * bound >> 32);
+  return static_cast<std::uint32_t>((Random(seed).next() >> 32) * bound >> 32);
 }
 
 // How far a coordinate lies from a cell's side, in cells.

@@ -26,6 +26,7 @@
 #include "mail/limits.hpp"
 #include "nav/error.hpp"
 #include "nav/limits.hpp"
+#include "nav/mesh/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/gate/core/limits.hpp"
@@ -179,6 +180,7 @@ std::vector<LimitTable> limit_tables() {
       {"mail", "mail/limits.hpp", mail::kLimits},
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},
       {"ways", "nav/limits.hpp", nav::kLimits},
+      {"navmeshes", "nav/mesh/limits.hpp", nav::mesh::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},
       {"entities", "entity/objects/limits.hpp", entity::kEntityLimits},
