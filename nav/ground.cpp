@@ -11,4 +11,8 @@ Result<void> Search::find(const PathRequest& request, Path& out) {
   return path(out);
 }
 
+std::size_t Ground::walls_near(const Place&, float, AgentId, std::span<Wall>) const {
+  return 0;
+}
+
 }  // namespace starbus::nav

@@ -16,8 +16,10 @@
 /// The same calls give the same answers on every machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "nav/agent.hpp"
 #include "nav/error.hpp"
@@ -30,6 +32,14 @@ struct Ray {
   Place end;          ///< the goal, or the last place before what is in the way
   bool hit = false;   ///< something is in the way
   Point normal = {};  ///< of what was hit: the side it was hit from; two sides at a corner
+};
+
+/// A piece of the border of the ground, in the plane: where an agent's middle may not pass. The
+/// ground is on the left of the way from one end to the other.
+struct Wall {
+  Point from;
+  Point to;
+  friend bool operator==(const Wall&, const Wall&) = default;
 };
 
 /// What stands on the ground for a while: a closed door, a wagon, a fire.
@@ -115,6 +125,11 @@ class Ground {
   /// Where a small move ends: it slides along what is in the way, and never leaves the ground. As
   /// raycast.
   virtual Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const = 0;
+  /// Writes the walls within `range` m of a place that face it, nearest first, as many as there is
+  /// room for, and returns their number. 0 for a place or an agent that there is not, and of ground
+  /// that knows no walls: a crowd then relies on move_along_surface alone.
+  virtual std::size_t walls_near(const Place& place, float range, AgentId agent,
+                                 std::span<Wall> out) const;
   /// A place where the agent may stand, each piece as likely; the same for the same seed.
   /// unknown_agent; bad_start if there is none.
   virtual Result<Place> random_point(AgentId agent, std::uint64_t seed) const = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nav/grid/grid_search.hpp"
+#include "nav/grid/walls.hpp"
 
 namespace starbus::nav::grid {
 
@@ -154,6 +155,13 @@ Result<Place> GridGround::move_along_surface(const Place& from, Point to, AgentI
     end = follow_line(*start->layer, end.at, aim);
   }
   return place_at(end.at);
+}
+
+std::size_t GridGround::walls_near(const Place& at, float range, AgentId agent,
+                                   std::span<Wall> out) const {
+  const auto start = stand(at, agent);
+  if (!start || std::isnan(range)) return 0;
+  return find_walls(*start->layer, frame_, start->cell, at.point, range, out);
 }
 
 std::unique_ptr<Search> GridGround::make_search() const {

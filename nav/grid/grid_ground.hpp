@@ -40,6 +40,10 @@ class GridGround final : public Ground {
   Area area_at(const Place& place) const override;
   Result<Ray> raycast(const Place& from, Point to, AgentId agent) const override;
   Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const override;
+  /// Borders between cells that no move along a side crosses, joined to straight ones; what is more
+  /// than kMaxAround cells away is left out.
+  std::size_t walls_near(const Place& place, float range, AgentId agent,
+                         std::span<Wall> out) const override;
   Result<Place> random_point(AgentId agent, std::uint64_t seed) const override;
   Result<Place> random_point_near(const Place& place, float radius, AgentId agent,
                                   std::uint64_t seed) const override;
