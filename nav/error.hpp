@@ -33,8 +33,8 @@ namespace starbus::nav {
     "see the limits of nav")                                                                      \
   X(corrupt, 14, never, "a text is not what its format says; the detail names the line",          \
     "get a whole file")                                                                           \
-  X(unknown_link, 15, never, "no such link: never added, or removed", "forget the id")              \
-  X(unknown_walker, 16, never, "no such walker in this crowd: never added, or removed",             \
+  X(unknown_link, 15, never, "no such link: never added, or removed", "forget the id")            \
+  X(unknown_walker, 16, never, "no such walker in this crowd: never added, or removed",           \
     "forget the id")
 
 STARBUS_ERRORS(Errc, std::uint8_t, kErrors, 40, "nav", STARBUS_NAV_ERRORS)

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "bench/nav/cases.hpp"
+#include "bench/nav/crowds.hpp"
 #include "bench/nav/wide.hpp"
 
 namespace starbus::bench::nav {
@@ -24,6 +25,10 @@ constexpr std::uint32_t kWidePairs = 400;
 constexpr double kWideQuery = 3;   // ms, p99
 constexpr double kWideLonger = 6;  // percent
 constexpr double kWideMemory = 8;  // percent
+constexpr double kPacked = 4;      // ms a step of 1,000 walkers in one place
+constexpr double kSpread = 8;      // ms a step of 5,000 all over a square kilometre
+constexpr double kOfDetour = 0.7;  // times DetourCrowd's step of as many
+constexpr double kFlockUnit = 60;  // ns
 
 using Maps = std::shared_ptr<const Map>;
 
@@ -105,6 +110,22 @@ void add_wide(std::vector<SuiteCase>& cases, const std::string& name, std::uint3
   row("door", "ms", 0);
 }
 
+// A crowd, and DetourCrowd with the same errands if this program has it.
+void add_crowd(std::vector<SuiteCase>& cases, const std::string& name, double bar,
+               const Errands& errands, int rounds) {
+  const int steps = rounds * 30;
+  add_single(cases, name, "ms/step", bar, [=] { return crowd_step(errands, steps); });
+  SuiteCase& ours = cases.back();
+  if (!has_detour()) return;
+  Row row{name + ".ratio", "x DetourCrowd", {name, "value"}};
+  row.divisor = Row::Figure{name + ".detour", "value"};
+  row.bar = Bar{.limit = kOfDetour};
+  ours.rows.push_back(row);
+  ours.needs.push_back(name + ".detour");
+  add_single(cases, name + ".detour", "ms/step", 0, [=] { return detour_step(errands, steps); });
+  std::swap(cases[cases.size() - 1], cases[cases.size() - 2]);  // what is needed comes first
+}
+
 }  // namespace
 
 std::vector<SuiteCase> make_plan(int rounds) {
@@ -132,6 +153,10 @@ std::vector<SuiteCase> make_plan(int rounds) {
   const Maps open = std::make_shared<const Map>(kSide, 0, 0, kPairs);
   add_single(cases, "field.open", "ms", kField, [=] { return flow_field(*open, rounds); });
   add_single(cases, "door", "us", 0, [=] { return door(rounds); });
+  add_crowd(cases, "crowd.packed", kPacked, packed(1'000), rounds);
+  add_crowd(cases, "crowd.spread", kSpread, spread(5'000, 1'000), rounds);
+  add_single(cases, "flock", "ns/unit", kFlockUnit,
+             [=] { return flock_unit(10'000, rounds * 30); });
   add_wide(cases, "wide.random", 0, 20, rounds);
   add_wide(cases, "wide.rooms32", 32, 0, rounds);
   return cases;

@@ -100,6 +100,7 @@ Vec Avoidance::choose(std::size_t index, Member& member, float seconds) {
                             apart_from(self, other));
     }
     best = best_velocity(std::span(planes).first(all), count, member.wish, member.of.speed);
+    if (best.velocity != member.wish) member.deflected = true;
     if (best.feasible) return best.velocity;
   }
   ++crowded_;
@@ -107,7 +108,7 @@ Vec Avoidance::choose(std::size_t index, Member& member, float seconds) {
 }
 
 // Pairs that may touch in this step, each once.
-void Avoidance::find_contacts() {
+void Avoidance::find_contacts(std::span<const Member> members) {
   const std::span<const Body> bodies = neighbours_.bodies();
   contacts_.clear();
   const auto knows = [&](std::uint32_t of, std::uint32_t other) {
@@ -122,8 +123,13 @@ void Avoidance::find_contacts() {
       const float within = reach * (1 + kMargin);
       if (square(places_[i] - places_[j]) >= within * within) continue;
       if (j < i && knows(j, i)) continue;
-      contacts_.push_back({i, j, reach, bodies[i].passive ? 0 : share_of(bodies[i], bodies[j]),
-                           bodies[j].passive ? 0 : share_of(bodies[j], bodies[i])});
+      contacts_.push_back(
+          {.one = i,
+           .other = j,
+           .reach = reach,
+           .share = bodies[i].passive ? 0 : share_of(bodies[i], bodies[j]),
+           .other_share = bodies[j].passive ? 0 : share_of(bodies[j], bodies[i]),
+           .walls = members[bodies[i].slot].wall_count + members[bodies[j].slot].wall_count > 0});
     }
   }
 }
@@ -141,15 +147,15 @@ bool Avoidance::push_apart(std::span<Member> members) {
       if (distance2 >= contact.reach * contact.reach) continue;
       const float distance = std::sqrt(distance2);
       const float deep = contact.reach - distance;
-      const Vec direction = distance > 0
-                                ? away * (1 / distance)
-                                : apart_from(bodies[contact.one], bodies[contact.other]);
+      const Vec direction = distance > 0 ? away * (1 / distance)
+                                         : apart_from(bodies[contact.one], bodies[contact.other]);
       one = one + direction * (deep * contact.share);
       other = other - direction * (deep * contact.other_share);
       any = any || deep > contact.reach * kEnough;
     }
     if (!any) return pass > 0;
     for (const Contact& contact : contacts_) {
+      if (!contact.walls) continue;
       for (const std::uint32_t i : {contact.one, contact.other}) {
         keep_before_walls(members[bodies[i].slot], places_[i]);
       }
@@ -204,7 +210,7 @@ void Avoidance::step(std::span<Member> members, float seconds) {
     velocities_[i] = choose(i, members[body.slot], seconds);
     places_[i] = body.disc.at + velocities_[i] * seconds;
   }
-  find_contacts();
+  find_contacts(members);
   for (int round = 0; round < kRounds && (push_apart(members) || round == 0); ++round) {
     for (std::size_t i = 0; i < bodies.size(); ++i) {
       if (!bodies[i].passive) land(members[bodies[i].slot], places_[i]);

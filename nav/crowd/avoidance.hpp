@@ -40,11 +40,12 @@ class Avoidance {
     float reach = 0;  ///< m, that they keep
     float share = 0;
     float other_share = 0;
+    bool walls = false;  ///< near one of them
   };
 
   void look_for_walls(Member& member) const;
   Vec choose(std::size_t body, Member& member, float seconds);
-  void find_contacts();
+  void find_contacts(std::span<const Member> members);
   bool push_apart(std::span<Member> members);
   void land(Member& member, Vec& to) const;
   static void note_velocity(const Body& body, Member& member, Vec chosen, float seconds);
@@ -52,7 +53,7 @@ class Avoidance {
   const Ground& ground_;
   const CrowdOptions options_;
   Neighbours neighbours_;
-  std::vector<Near> near_;      ///< by body, as all below
+  std::vector<Near> near_;  ///< by body, as all below
   std::vector<Vec> velocities_;
   std::vector<Vec> places_;
   std::vector<Contact> contacts_;

@@ -2,9 +2,9 @@
 /// errands has ended. Read this header first; nav/crowd/types.hpp has the values.
 ///
 ///   auto crowd = *Crowd::create(*ground, {});
-///   const WalkerId wolf = *crowd->add({.agent = small}, *ground->nearest({3, 4}, {2, 2, 2}, small));
-///   crowd->go_to(wolf, *ground->nearest({90, 12}, {2, 2, 2}, small), {.version = 7});
-///   for (;; sleep) {
+///   const WalkerId wolf = *crowd->add({.agent = small}, *ground->nearest({3, 4}, {2, 2, 2},
+///   small)); crowd->go_to(wolf, *ground->nearest({90, 12}, {2, 2, 2}, small), {.version = 7}); for
+///   (;; sleep) {
 ///     crowd->step(0.1F);
 ///     crowd->take_reports(reports);                // wolf, 7, arrived: once
 ///   }
@@ -36,12 +36,12 @@ namespace starbus::nav::crowd {
 /// What a crowd has done, since it was made; what is marked so, in its last step.
 struct CrowdCounts {
   std::uint64_t searches = 0;
-  std::uint64_t nodes = 0;          ///< expanded by them
-  std::uint64_t dropped = 0;        ///< searches that nobody wanted any more before their end
-  std::uint32_t walkers = 0;        ///< now
-  std::uint32_t waiting = 0;        ///< now: of them in queues for a search
-  std::uint32_t crowded = 0;        ///< last step: no velocity avoided everybody
-  std::uint64_t snapped = 0;        ///< walkers whose ground was gone, and who stand elsewhere now
+  std::uint64_t nodes = 0;    ///< expanded by them
+  std::uint64_t dropped = 0;  ///< searches that nobody wanted any more before their end
+  std::uint32_t walkers = 0;  ///< now
+  std::uint32_t waiting = 0;  ///< now: of them in queues for a search
+  std::uint32_t crowded = 0;  ///< last step: no velocity avoided everybody
+  std::uint64_t snapped = 0;  ///< walkers whose ground was gone, and who stand elsewhere now
 };
 
 class Crowd {
@@ -62,7 +62,8 @@ class Crowd {
   /// bad_option if it is not passive; bad_position, bad_start.
   Result<void> move(WalkerId id, const Place& to, Point velocity);
 
-  // -- Requests. unknown_walker; bad_option for a distance, or a passive walker; too_many as remove.
+  // -- Requests. unknown_walker; bad_option for a distance, or a passive walker; too_many as
+  // remove.
 
   /// Goes to a place, and stops within the distance. bad_goal if its kind cannot stand there.
   Result<void> go_to(WalkerId id, const Place& goal, const Request& request);

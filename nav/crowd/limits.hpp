@@ -21,9 +21,10 @@ namespace starbus::nav::crowd {
     "the rest is searched before they end", "CrowdLimits.WalksWaysOfMoreThanKMaxCorners")          \
   X(kMaxPriority, 100, "steps", "of priority: a hundredth of the way aside is left", "too_large",  \
     "CrowdLimits.RefusesPrioritiesBeyondKMaxPriority")                                             \
-  X(kMaxReportsPerWalker, 2, "reports", "that are kept until they are taken: one of each walker "  \
-    "for calls, one for steps", "too_many; a step keeps the end until there is room",              \
-    "CrowdLimits.KeepsKMaxReportsPerWalker")                                                       \
+  X(kMaxReportsPerWalker, 2, "reports",                                                            \
+    "that are kept until they are taken: one of each walker "                                      \
+    "for calls, one for steps",                                                                    \
+    "too_many; a step keeps the end until there is room", "CrowdLimits.KeepsKMaxReportsPerWalker") \
   X(kMaxStep, 250, "ms", "of one step: a server that stood still does not throw its walkers",      \
     "counts as so much", "CrowdLimits.AStepIsAtMostKMaxStep")                                      \
   X(kMaxUnits, 65'536, "units", "of a flock: 60 bytes each", "too_many",                           \

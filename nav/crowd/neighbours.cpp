@@ -45,6 +45,7 @@ struct Neighbours::Found {
 Neighbours::Neighbours(std::size_t most) {
   added_.reserve(most);
   sorted_.reserve(most);
+  places_.reserve(most);
   buckets_.reserve(most);
   bits_ = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::bit_width(most)) / 2 + 1,
                                     kLeastBits, kMostBits);
@@ -78,8 +79,13 @@ void Neighbours::sort() {
   }
   for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
   sorted_.resize(added_.size());
+  places_.resize(added_.size());
   // Each start moves on to the end of its bucket, which is the start of the next: moved back below.
-  for (std::size_t i = 0; i < added_.size(); ++i) sorted_[starts_[buckets_[i]]++] = added_[i];
+  for (std::size_t i = 0; i < added_.size(); ++i) {
+    const std::uint32_t place = starts_[buckets_[i]]++;
+    sorted_[place] = added_[i];
+    places_[place] = added_[i].disc.at;
+  }
   std::copy_backward(starts_.begin(), starts_.end() - 1, starts_.end());
   starts_[0] = 0;
 }
@@ -88,9 +94,9 @@ void Neighbours::scan(const Body& self, std::size_t of, std::int32_t x, std::int
                       std::int32_t around, Found& found) const {
   const auto run = [&](std::size_t first, std::size_t last) {
     for (std::uint32_t i = starts_[first]; i < starts_[last + 1]; ++i) {
-      const Body& other = sorted_[i];
-      const float distance = square(other.disc.at - self.disc.at);
+      const float distance = square(places_[i] - self.disc.at);
       if (distance > found.within || i == of) continue;
+      const Body& other = sorted_[i];
       const float above = other.z - self.z;
       if (above > self.height || -above > other.height) continue;
       found.offer(i, distance, sorted_);

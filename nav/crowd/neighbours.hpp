@@ -50,6 +50,7 @@ class Neighbours {
   std::uint32_t bits_ = 0;
   std::vector<Body> added_;
   std::vector<Body> sorted_;
+  std::vector<Vec> places_;  ///< of those sorted: what most looks need alone
   std::vector<std::uint32_t> buckets_;
   std::vector<std::uint32_t> starts_;
 };

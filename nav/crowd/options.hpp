@@ -17,10 +17,10 @@ struct CrowdOptions {
   std::uint32_t nodes_per_way = 262'144;  ///< after as many, a way ends as near as it has come
   float snap = 4;  ///< m; a walker whose ground is gone goes to other ground so near
   // Avoidance
-  float range = 6;               ///< m; others and walls farther away are not looked at
-  std::uint32_t neighbours = 10; ///< that are avoided, the nearest; 0..kMaxNeighbours
-  float horizon = 2;             ///< s; so long ahead walkers avoid each other
-  float wall_horizon = 0.5F;     ///< s; and walls
+  float range = 6;                ///< m; others and walls farther away are not looked at
+  std::uint32_t neighbours = 10;  ///< that are avoided, the nearest; 0..kMaxNeighbours
+  float horizon = 2;              ///< s; so long ahead walkers avoid each other
+  float wall_horizon = 0.5F;      ///< s; and walls
   // When it does not go on
   float stuck_distance = 0.5F;  ///< m; a walker that has not moved as far
   float stuck_time = 5;         ///< in so many s looks for another way, and then gives up

@@ -67,15 +67,15 @@ std::optional<HalfPlane> keep_off(Vec velocity, Vec from, Vec to, float horizon)
   const HalfPlane front{off, dot(off, first)};
   const HalfPlane right{left(right_ray) * -1, 0};
   const HalfPlane beside{left(left_ray), 0};
-  const float depth = std::max({-front.breach(velocity), -right.breach(velocity),
-                                -beside.breach(velocity)});
+  const float depth =
+      std::max({-front.breach(velocity), -right.breach(velocity), -beside.breach(velocity)});
   if (depth <= kOnBorder) {  // within, or on the border: to the nearest side
     if (depth == -front.breach(velocity)) return front;
     return depth == -right.breach(velocity) ? right : beside;
   }
   // Outside: the nearest point of the border, and what lies on this side of it.
-  Vec nearest = first + along * std::clamp(dot(along, velocity - first), 0.0F,
-                                           length(last - first));
+  Vec nearest =
+      first + along * std::clamp(dot(along, velocity - first), 0.0F, length(last - first));
   const auto offer = [&](Vec tip, Vec ray) {
     const Vec on = tip + ray * std::max(dot(ray, velocity - tip), 0.0F);
     if (square(velocity - on) < square(velocity - nearest)) nearest = on;

@@ -81,8 +81,8 @@ bool Planner::take_turn(std::span<Member> members, Turn& turn, Done& done) {
     ++counts_.dropped;
     return false;
   }
-  const std::uint32_t nodes = std::min({left_, options_.nodes_per_turn,
-                                        options_.nodes_per_way - turn.spent});
+  const std::uint32_t nodes =
+      std::min({left_, options_.nodes_per_turn, options_.nodes_per_way - turn.spent});
   const Result<bool> ended = turn.search->advance(nodes);
   const bool over = !ended || *ended || turn.spent + nodes >= options_.nodes_per_way;
   if (!over) {

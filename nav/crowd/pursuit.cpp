@@ -67,6 +67,7 @@ void Crowd::check_ground() {
       continue;
     }
     member.look_at = std::min(member.look_at, now_);
+    member.deflected = true;
     if (member.task != Task::none && member.corridor.count > 0) want(member, true);
   }
 }
@@ -78,10 +79,9 @@ bool Crowd::waits(Member& member, const Member& target, float distance) {
   if (member.doing != Doing::waiting) return false;
   const float resume = stop_distance(member, target) + member.of.radius + target.of.radius;
   const bool stays =
-      member.short_of
-          ? member.corridor.version == ground_version_ &&
-                length(flat(target.place.point) - flat(member.corridor.goal)) <= resume
-          : distance <= resume;
+      member.short_of ? member.corridor.version == ground_version_ &&
+                            length(flat(target.place.point) - flat(member.corridor.goal)) <= resume
+                      : distance <= resume;
   if (stays) return true;
   forget(member);
   member.doing = Doing::planning;

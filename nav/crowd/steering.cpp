@@ -12,6 +12,8 @@ namespace {
 constexpr float kSight = 4;
 // So near to a corner, in radii, it has reached it.
 constexpr float kAtCorner = 0.25F;
+// m; so far towards a corner its way must be clear.
+constexpr float kAhead = 4;
 // Off its way, a walker looks for another one after this time at the least.
 constexpr std::int64_t kOffWay = 500'000;  // us
 // It stops a little nearer than it must: a part of what was asked for, and at most so many m.
@@ -20,8 +22,8 @@ constexpr float kMostInside = 0.1F;
 // Nobody goes exactly straight, so that no crowd is exactly even: a part of the speed, sideways.
 constexpr float kSway = 0.02F;
 
-// Who cannot go on keeps to the right, all of them: so those who meet in a jam go around each other.
-// s, in which it forgets how it went; and how far to the right, where it stands still.
+// Who cannot go on keeps to the right, all of them: so those who meet in a jam go around each
+// other. s, in which it forgets how it went; and how far to the right, where it stands still.
 constexpr float kHeldUp = 1;
 constexpr float kAside = 0.6F;
 
@@ -118,11 +120,14 @@ Vec Crowd::along_corridor(Member& member, float seconds) {
     }
     ++corridor.at;
   }
-  if (member.looks && now_ - member.planned_at >= kOffWay && !member.wanted &&
-      !sees(member, corridor.corners[corridor.at])) {
-    want(member, false);
-  }
   const float distance = away();
+  if (member.looks && member.deflected && now_ - member.planned_at >= kOffWay && !member.wanted) {
+    member.deflected = false;
+    // What is farther away is looked at when it is nearer: rays cost their length.
+    const Vec there = flat(corridor.corners[corridor.at]) - at;
+    const Vec ahead = at + there * std::min(1.0F, kAhead / std::max(distance, kAhead));
+    if (!sees(member, {ahead.x, ahead.y, member.place.point.z})) want(member, false);
+  }
   if (distance <= 0) return {};
   float speed = member.of.speed;
   if (corridor.last() && !corridor.cut) {
@@ -146,8 +151,9 @@ void Crowd::steer(Member& member, float seconds) {
       const Vec there = flat(target.place.point) - flat(member.place.point);
       const float distance = length(there);
       const float stop = inside(stop_distance(member, target));
-      if (distance > 0) {
-        wish = there * (brake(member.of, distance - stop, seconds) / distance);
+      if (distance > 0) {  // as fast as the target, and to it
+        const float speed = brake(member.of, distance - stop, seconds);
+        wish = at_most(there * (speed / distance) + target.velocity, member.of.speed);
       }
     } else if (member.corridor.count > 0) {
       wish = along_corridor(member, seconds);
@@ -163,8 +169,7 @@ void Crowd::steer(Member& member, float seconds) {
   } else {
     member.held_up = 0;
   }
-  member.wish =
-      member.velocity + at_most(wish - member.velocity, member.of.acceleration * seconds);
+  member.wish = member.velocity + at_most(wish - member.velocity, member.of.acceleration * seconds);
 }
 
 }  // namespace starbus::nav::crowd

@@ -28,13 +28,13 @@ bool same(const Level& a, const Level& b) {
   return true;
 }
 
-struct Way {
+struct LongWay {
   std::uint64_t cost = kNoWay;
   std::uint64_t least = kNoWay;
 };
 
-Way find(CellSearch& search, const Case& of, const Layer& layer, Cell from, Cell to) {
-  Way way;
+LongWay find(CellSearch& search, const Case& of, const Layer& layer, Cell from, Cell to) {
+  LongWay way;
   EXPECT_TRUE(search.begin(layer, {from, to, Algorithm::hierarchical}));
   EXPECT_TRUE(*search.advance(~0u));
   std::vector<Cell> path;
@@ -82,7 +82,7 @@ TEST(Hierarchy, FindsAWayWhereverThereIsOne) {
         continue;
       }
       far += std::abs(from.x - to.x) > 96;
-      const Way way = find(search, of, layer, from, to);
+      const LongWay way = find(search, of, layer, from, to);
       ASSERT_GE(way.cost, way.least);
       ASSERT_FALSE(HasFailure()) << round;
     }
@@ -105,7 +105,7 @@ TEST(Hierarchy, WaysAreAtMostSixPercentLonger) {
       const Cell from = random_place(chance, layer);
       const Cell to = random_place(chance, layer);
       if (!layer.connected(from, to)) continue;
-      const Way way = find(search, of, layer, from, to);
+      const LongWay way = find(search, of, layer, from, to);
       const double longer = static_cast<double>(way.cost) / static_cast<double>(way.least);
       EXPECT_LE(longer, 1.06) << room << " from " << from.x << "," << from.y << " to " << to.x
                               << "," << to.y;

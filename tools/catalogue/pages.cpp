@@ -24,6 +24,7 @@
 #include "entity/timers/error.hpp"
 #include "entity/timers/limits.hpp"
 #include "mail/limits.hpp"
+#include "nav/crowd/limits.hpp"
 #include "nav/error.hpp"
 #include "nav/limits.hpp"
 #include "nav/mesh/limits.hpp"
@@ -181,6 +182,7 @@ std::vector<LimitTable> limit_tables() {
       {"area of interest", "aoi/limits.hpp", aoi::kLimits},
       {"ways", "nav/limits.hpp", nav::kLimits},
       {"navmeshes", "nav/mesh/limits.hpp", nav::mesh::kLimits},
+      {"crowds", "nav/crowd/limits.hpp", nav::crowd::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},
       {"entities", "entity/objects/limits.hpp", entity::kEntityLimits},

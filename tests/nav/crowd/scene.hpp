@@ -1,6 +1,9 @@
 /// A grid with a crowd on it, for tests.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string_view>
@@ -24,7 +27,7 @@ class Scene {
         agent(*ground->add_agent(kind)),
         crowd(*Crowd::create(*ground, options)) {}
 
-  Place at(float x, float y) const { return *ground->nearest({x, y, 0}, {}, agent); }
+  Place at(float x, float y) const { return *ground->nearest({x, y, 0}, {0, 0, 100}, agent); }
   WalkerId add(float x, float y, Walker walker = {}) {
     walker.agent = agent;
     return *crowd->add(walker, at(x, y));
@@ -65,13 +68,17 @@ inline grid::Terrain field(std::uint32_t side) {
 
 /// What part of the sum of their radii two walkers have come into each other, at most; 0: none.
 inline float deepest(const Scene& scene, const std::vector<WalkerId>& ids, float radius) {
-  float least = 2 * radius;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    for (std::size_t j = i + 1; j < ids.size(); ++j) {
-      least = std::min(least, scene.distance(ids[i], ids[j]));
+  std::vector<Vec> places;
+  for (const WalkerId id : ids) places.push_back(scene.where(id));
+  float least2 = 4 * radius * radius;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t j = i + 1; j < places.size(); ++j) {
+      const float dx = places[i].x - places[j].x;
+      const float dy = places[i].y - places[j].y;
+      least2 = std::min(least2, dx * dx + dy * dy);
     }
   }
-  return 1 - least / (2 * radius);
+  return 1 - std::sqrt(least2) / (2 * radius);
 }
 
 }  // namespace starbus::nav::crowd::test
