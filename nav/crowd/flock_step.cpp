@@ -235,9 +235,7 @@ Result<void> Flock::step(float seconds) {
                around.offsets * (each * options_.cohesion);
       }
     }
-    const float per_range = 1 / options_.range;
-    wish =
-        wish + around.apart * (options_.separation * options_.speed * per_range) + off_walls(unit);
+    wish = wish + around.apart * (options_.separation * options_.speed * kApart) + off_walls(unit);
     wish = at_most(wish, options_.speed);
     unit.velocity = unit.velocity + at_most(wish - unit.velocity, most_change);
     const Vec way = at_most(unit.velocity * seconds, size_);
