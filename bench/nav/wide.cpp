@@ -14,7 +14,7 @@ namespace {
 namespace grid = starbus::nav::grid;
 using starbus::nav::Algorithm;
 
-double now() {
+double cpu_ms() {
   timespec at{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
   return static_cast<double>(at.tv_sec) * 1e3 + static_cast<double>(at.tv_nsec) / 1e6;
@@ -32,9 +32,9 @@ std::uint64_t cost_of(grid::CellSearch& search, const Map& map, grid::Cell from,
 
 WideCosts wide(Map& map, std::uint32_t compared) {
   WideCosts costs;
-  const double begin = now();
+  const double begin = cpu_ms();
   map.layer().prepare_clusters(~0u);
-  costs.build = now() - begin;
+  costs.build = cpu_ms() - begin;
   const grid::Layout& layout = map.layer().layout();
   // By cell: an area with and without obstacles; of the layer 13 bytes and 2 bits.
   const double cells = static_cast<double>(layout.width) * static_cast<double>(layout.height);
@@ -45,10 +45,10 @@ WideCosts wide(Map& map, std::uint32_t compared) {
   std::vector<double> times;
   std::uint64_t expanded = 0;
   const auto ask = [&](grid::Cell from, grid::Cell to) {
-    const double asked = now();
+    const double asked = cpu_ms();
     (void)cost_of(search, map, from, to, Algorithm::hierarchical);
     (void)search.path(path);
-    times.push_back(now() - asked);
+    times.push_back(cpu_ms() - asked);
     expanded += search.expanded();
   };
   for (const auto& [from, to] : map.pairs()) ask(from, to);  // to warm up
@@ -70,12 +70,12 @@ WideCosts wide(Map& map, std::uint32_t compared) {
   }
 
   constexpr int kDoors = 50;
-  const double closing = now();
+  const double closing = cpu_ms();
   for (int i = 0; i < kDoors; ++i) {
     map.turn(map.pairs()[static_cast<std::size_t>(i / 2)].first);  // closes, and opens again
     map.layer().prepare_clusters(~0u);
   }
-  costs.door = (now() - closing) / kDoors;
+  costs.door = (cpu_ms() - closing) / kDoors;
   return costs;
 }
 

@@ -43,6 +43,7 @@ struct GroupId {
   friend constexpr auto operator<=>(const GroupId&, const GroupId&) = default;
 };
 
+/// How the units of a flock are, and what counts for how much.
 struct FlockOptions {
   std::uint32_t units = 16'384;  ///< at most; 1..kMaxUnits
   float radius = 0.4F;           ///< m, of a unit

@@ -7,6 +7,7 @@
 
 namespace starbus::nav::crowd {
 
+/// What a crowd is made with. Bounds are those of nav/crowd/limits.hpp.
 struct CrowdOptions {
   std::uint32_t walkers = 4'096;  ///< at most; 1..kMaxWalkers; memory is taken at once
   // Ways

@@ -23,6 +23,7 @@ constexpr Vec operator-(Vec a, Vec b) {
 constexpr Vec operator*(Vec a, float by) {
   return {a.x * by, a.y * by};
 }
+/// The product of the lengths and the cosine between them.
 constexpr float dot(Vec a, Vec b) {
   return a.x * b.x + a.y * b.y;
 }
