@@ -1,4 +1,5 @@
-/// Ground: the one interface of everything that can be walked over. Read this header first.
+/// Ground: the one interface of everything that can be walked over, or flown and swum through. Read
+/// this header first.
 ///
 ///   auto ground = *grid::GridGround::create(std::move(map), {});
 ///   const AgentId wolf = *ground->add_agent({});
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "nav/agent.hpp"
 #include "nav/error.hpp"
@@ -77,6 +79,9 @@ class Search {
   /// the place nearest to the goal so far. Writes into `out`, whose memory is used again.
   /// not_ready without a search, changed.
   virtual Result<void> path(Path& out) = 0;
+  /// The pieces of ground that it has looked around from so far, for pictures of searches; none
+  /// where a ground keeps no note of them. Writes into `out`, whose memory is used again.
+  virtual void looked_at(std::vector<Box>& out) const { out.clear(); }
 
   /// All of it in one call.
   Result<void> find(const PathRequest& request, Path& out);
@@ -110,17 +115,17 @@ class Ground {
 
   // -- Places
 
-  /// The place nearest to `at`, in the plane, where the agent may stand, at most `reach` away along
-  /// each axis (0 means here). Among equals that of the lowest piece. bad_position, unknown_agent;
-  /// bad_start if there is none.
+  /// The place nearest to `at`, in the plane (in a volume: in space), where the agent may stand, at
+  /// most `reach` away along each axis (0 means here). Among equals that of the lowest piece.
+  /// bad_position, unknown_agent; bad_start if there is none.
   virtual Result<Place> nearest(Point at, Point reach, AgentId agent) const = 0;
   /// Whether the agent can get from one to the other, also over links; false if either is no place
   /// for it. Takes no search: below a microsecond.
   virtual bool reachable(const Place& from, const Place& to, AgentId agent) const = 0;
   /// The area of a place; kWall if there is none.
   virtual Area area_at(const Place& place) const = 0;
-  /// The straight line to `to` in the plane, up to what the agent cannot pass. bad_position,
-  /// unknown_agent, bad_start.
+  /// The straight line to `to`, in the plane (in a volume: in space), up to what the agent cannot
+  /// pass. bad_position, unknown_agent, bad_start.
   virtual Result<Ray> raycast(const Place& from, Point to, AgentId agent) const = 0;
   /// Where a small move ends: it slides along what is in the way, and never leaves the ground. As
   /// raycast.

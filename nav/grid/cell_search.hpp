@@ -47,6 +47,10 @@ class CellSearch {
   Result<void> path(std::vector<Cell>& out) const;
   /// The same with the links that it goes over, in their order.
   Result<void> path(std::vector<Cell>& out, std::vector<LinkStep>& links) const;
+  /// Calls `use` with the cells that it has looked around from so far, for pictures; with none if
+  /// it goes by clusters.
+  template <class Use>
+  void each_expanded(Use&& use) const;
 
  private:
   enum class State : std::uint8_t { none, running, found, failed };
@@ -100,6 +104,22 @@ class CellSearch {
   SearchMemory memory_;
   ClusterSearch by_clusters_;
 };
+
+template <class Use>
+void CellSearch::each_expanded(Use&& use) const {
+  if (state_ == State::none || method_ == Method::clusters) return;
+  if (method_ == Method::breadth_first) {
+    for (std::size_t i = 0; i < memory_.head; ++i) use(cell_of(memory_.line[i]));
+    return;
+  }
+  const Layout& layout = layer_->layout();
+  for (std::uint32_t y = 0; y < layout.height; ++y) {
+    for (std::uint32_t x = 0; x < layout.width; ++x) {
+      const Cell cell{static_cast<std::uint16_t>(x), static_cast<std::uint16_t>(y)};
+      if (node_of(spot_of(cell)).stamp() > memory_.stamp()) use(cell);
+    }
+  }
+}
 
 /// The cell nearest to another one by the estimate that can be reached from a component; among
 /// equals the one with the lowest row, then column.

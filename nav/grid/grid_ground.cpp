@@ -86,6 +86,17 @@ Place GridGround::place(Cell cell) const {
           std::uint64_t{cell.y} * terrain_.width + cell.x + 1};
 }
 
+Box GridGround::box(Cell cell) const {
+  const float level = options_.origin.z + terrain_.level(cell);
+  const auto corner = [&](std::uint32_t number, float from) {
+    return static_cast<float>(static_cast<double>(from) +
+                              double{1} * number * static_cast<double>(frame_.size));
+  };
+  const Point& from = options_.origin;
+  return {{corner(cell.x, from.x), corner(cell.y, from.y), level},
+          {corner(cell.x + 1u, from.x), corner(cell.y + 1u, from.y), level}};
+}
+
 Place GridGround::place_at(FinePoint at) const {
   const Cell cell = cell_of(at);
   Place of = place(cell);

@@ -71,6 +71,8 @@ class GridGround final : public Ground {
   LinkId link_id(std::uint32_t number) const;
   /// The middle of a cell, which must be one of the grid.
   Place place(Cell cell) const;
+  /// Where a cell lies, which must be one of the grid.
+  Box box(Cell cell) const;
   /// The point of a place within its cell; for a place that has one.
   FinePoint fine(const Place& place) const { return frame_.fine_within(place.point, *cell(place)); }
   const Terrain& terrain() const { return terrain_; }

@@ -39,6 +39,12 @@ Result<void> GridSearch::path(Path& out) {
   return {};
 }
 
+void GridSearch::looked_at(std::vector<Box>& out) const {
+  out.clear();
+  if (!begun_) return;
+  search_.each_expanded([&](Cell cell) { out.push_back(ground_.box(cell)); });
+}
+
 void GridSearch::smooth(std::vector<Cell>& cells) const {
   if (request_.smoothing == Smoothing::corners) keep_corners(cells);
   if (request_.smoothing == Smoothing::line_of_sight) {

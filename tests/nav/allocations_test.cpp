@@ -10,6 +10,7 @@
 #include "nav/crowd/flock.hpp"
 #include "nav/grid/flow_field.hpp"
 #include "nav/grid/grid_ground.hpp"
+#include "nav/volume/volume_ground.hpp"
 #include "tests/nav/reference.hpp"
 
 namespace {
@@ -124,6 +125,54 @@ TEST(Allocations, NoneOnceACrowdIsWarm) {
   all();
   EXPECT_EQ(allocated - before, 0u);
   EXPECT_GT(ended, 1'000u);
+}
+
+TEST(Allocations, NoneOnceASearchOfAVolumeIsWarm) {
+  using volume::Columns;
+  using volume::VolumeGround;
+  using volume::Voxel;
+  Chance chance(33);
+  Columns columns = *Columns::create({48, 48, 24});
+  for (int i = 0; i < 60; ++i) {
+    const std::uint32_t x = chance.below(48);
+    const std::uint32_t y = chance.below(48);
+    const std::uint32_t z = chance.below(24);
+    ASSERT_TRUE(columns.set({x, y, z, x + 7, y + 5, z + 6}, kWall));
+  }
+  auto ground = *VolumeGround::create(std::move(columns), {});
+  const AgentId agent = *ground->add_agent({});
+  ASSERT_TRUE(ground->add_link(
+      {.from = ground->place(Voxel{0, 0, 23}), .to = ground->place(Voxel{45, 45, 23}), .cost = 3}));
+  auto search = ground->make_search();
+  Path path;
+  const auto all = [&] {
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      PathRequest request{.from = *ground->random_point(agent, i),
+                          .to = *ground->random_point(agent, i + 1'000),
+                          .agent = agent};
+      for (const Smoothing smoothing :
+           {Smoothing::none, Smoothing::corners, Smoothing::line_of_sight}) {
+        request.smoothing = smoothing;
+        (void)search->find(request, path);
+      }
+      request.algorithm = Algorithm::dijkstra;
+      (void)search->find(request, path);
+      // A goal within a wall.
+      request.to = ground->place(Voxel{static_cast<std::uint16_t>(i), 30, 20});
+      request.partial = true;
+      (void)search->find(request, path);
+      (void)ground->reachable(request.from, request.to, agent);
+      (void)ground->raycast(request.from, request.to.point, agent);
+      (void)ground->move_along_surface(request.from, request.to.point, agent);
+      (void)ground->nearest(request.to.point, {9, 9, 9}, agent);
+      (void)ground->random_point_near(request.from, 9, agent, i);
+    }
+  };
+  all();
+  const std::uint64_t before = allocated;
+  all();
+  EXPECT_EQ(allocated - before, 0u);
+  EXPECT_GT(before, 0u) << "it does count";
 }
 
 }  // namespace
