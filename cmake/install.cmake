@@ -26,7 +26,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
 foreach(program busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db
-        starbus-db-tool starbus-gate starbus-login starbus-spaces starbus-bots aoi-view)
+        starbus-db-tool starbus-gate starbus-login starbus-spaces starbus-bots starbus-nav
+        aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     list(APPEND to_build ${program})

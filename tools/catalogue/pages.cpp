@@ -26,8 +26,10 @@
 #include "mail/limits.hpp"
 #include "nav/crowd/limits.hpp"
 #include "nav/error.hpp"
+#include "nav/formats/limits.hpp"
 #include "nav/limits.hpp"
 #include "nav/mesh/limits.hpp"
+#include "nav/volume/limits.hpp"
 #include "nodes/db/error.hpp"
 #include "nodes/db/limits.hpp"
 #include "nodes/gate/core/limits.hpp"
@@ -66,6 +68,7 @@
 #include "storage/error.hpp"
 #include "storage/limits.hpp"
 #include "tools/bots/limits.hpp"
+#include "tools/nav/limits.hpp"
 #include "tools/starbus/code/limits.hpp"
 
 namespace starbus::catalogue {
@@ -183,6 +186,8 @@ std::vector<LimitTable> limit_tables() {
       {"ways", "nav/limits.hpp", nav::kLimits},
       {"navmeshes", "nav/mesh/limits.hpp", nav::mesh::kLimits},
       {"crowds", "nav/crowd/limits.hpp", nav::crowd::kLimits},
+      {"ways through volumes", "nav/volume/limits.hpp", nav::volume::kLimits},
+      {"baked ground", "nav/formats/limits.hpp", nav::formats::kLimits},
       {"archives and properties", "entity/archive/limits.hpp", entity::kDataLimits},
       {"RPC", "entity/rpc/limits.hpp", entity::rpc::kLimits},
       {"entities", "entity/objects/limits.hpp", entity::kEntityLimits},
@@ -223,6 +228,7 @@ std::vector<LimitTable> limit_tables() {
       {"database", "nodes/db/limits.hpp", nodes::db::kLimits},
       {"scripted players", "tools/bots/limits.hpp", bots::kBotLimits},
       {"client protocol", "nodes/gate/wire/limits.hpp", nodes::gate::kClientFrameLimits},
+      {"starbus-nav", "tools/nav/limits.hpp", nav_tool::kLimits},
       {"client code", "tools/starbus/code/limits.hpp", starter::kClientCodeLimits},
   };
 }

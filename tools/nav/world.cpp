@@ -1,0 +1,72 @@
+#include "tools/nav/world.hpp"
+
+#include <array>
+
+#include "nav/formats/baked.hpp"
+#include "tools/nav/files.hpp"
+
+namespace starbus::nav_tool {
+namespace {
+
+// One row for each kind of file.
+struct Kind {
+  std::string_view name;
+  // Whether a file is of it, by its name or by how it begins.
+  bool (*is)(std::string_view file, std::string_view bytes);
+  Result<std::unique_ptr<World>> (*read)(std::string_view bytes, const ReadOptions& options);
+};
+
+// A baked file of this library, of one kind; whether it is whole, its reader says.
+template <std::uint16_t kKind>
+bool is_baked(std::string_view, std::string_view bytes) {
+  return nav::formats::kind_of(bytes) == kKind;
+}
+bool is_moving_ai(std::string_view file, std::string_view) {
+  return file.ends_with(".map");
+}
+bool is_text(std::string_view file, std::string_view) {
+  return file.ends_with(".txt");
+}
+
+constexpr std::array kKinds{
+    Kind{"baked grid", is_baked<nav::formats::kGridKind>, read_baked_grid},
+    Kind{"baked volume", is_baked<nav::formats::kVolumeKind>, read_baked_volume},
+    Kind{"MovingAI map", is_moving_ai, read_moving_ai},
+    Kind{"grid as text", is_text, read_grid_text},
+};
+
+}  // namespace
+
+Result<std::unique_ptr<World>> read_world(const std::string& file, const ReadOptions& options) {
+  const auto bytes = read_file(file);
+  if (!bytes) return bytes.error();
+  for (const Kind& kind : kKinds) {
+    if (!kind.is(file, *bytes)) continue;
+    auto world = kind.read(*bytes, options);
+    if (!world) return in_file(file, world.error());
+    return world;
+  }
+  std::string known;
+  for (const Kind& kind : kKinds) {
+    known += (known.empty() ? "" : ", ") + std::string(kind.name);
+  }
+  return Error(Errc::corrupt, file + ": no kind of file that this starbus knows: " + known);
+}
+
+nav::Areas areas_of(const ReadOptions& options) {
+  nav::Areas areas;
+  if (options.areas.empty()) return areas;
+  for (std::size_t area = 1; area < areas.flags.size(); ++area) areas.flags[area] = 2;
+  for (const int area : options.areas) areas.flags[static_cast<std::size_t>(area)] = 1;
+  return areas;
+}
+
+nav::Agent agent_of(const ReadOptions& options) {
+  nav::Agent agent;
+  agent.include = 1;
+  agent.radius = options.radius;
+  agent.climb = options.climb;
+  return agent;
+}
+
+}  // namespace starbus::nav_tool
