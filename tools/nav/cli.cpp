@@ -52,6 +52,8 @@ void add_reading(CLI::App& app, Options& options) {
   app.add_option("--radius", read.radius, "of the agent, in m; 0")->check(not_negative);
   app.add_option("--climb", read.climb, "step that it climbs, in m; 1")->check(not_negative);
   app.add_option("--cell", read.cell, "side of a cell of a map or text, in m; 1")->check(positive);
+  app.add_option("--voxel", read.voxel, "side of a voxel of terrain, in m; 0.5")->check(positive);
+  app.add_option("--margin", read.margin, "air around terrain, in m; 2")->check(not_negative);
   app.add_option("--origin", options.origin, "lowest corner of a map or text; 0,0")
       ->type_name("X,Y[,Z]");
 }
@@ -77,7 +79,9 @@ void add_bake(CLI::App& app, const Streams& streams, Options& options) {
   CLI::App* const bake_app =
       app.add_subcommand("bake", "write a map as a baked file, and report its islands");
   BakeRequest& bake_request = options.bake;
-  bake_app->add_option("file", bake_request.file, "a .map of MovingAI, or .txt with . # 1..9")
+  bake_app
+      ->add_option("file", bake_request.file,
+                   "a .map of MovingAI, .txt with . # 1..9, or .obj, which becomes a volume")
       ->required();
   bake_app->add_option("--out,-o", bake_request.output, "write the baked file there")->required();
   bake_app->add_flag("--quiet,-q", bake_request.quiet, "show no progress");

@@ -1,8 +1,11 @@
 // Volumes: baked, and made of triangles.
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "nav/formats/baked.hpp"
+#include "nav/formats/obj.hpp"
 #include "nav/volume/solids.hpp"
 #include "tools/nav/world.hpp"
 
@@ -94,13 +97,6 @@ Result<std::unique_ptr<World>> volume_world(VolumeFile file, const ReadOptions& 
 
 }  // namespace
 
-Result<std::unique_ptr<World>> read_baked_volume(std::string_view bytes,
-                                                 const ReadOptions& options) {
-  auto file = nav::formats::read_volume(bytes);
-  if (!file) return file.error();
-  return volume_world(*std::move(file), options);
-}
-
 Result<std::unique_ptr<World>> voxelise(std::span<const nav::Point> corners,
                                         const ReadOptions& options) {
   if (corners.empty()) return Error(Errc::bad_option, "no triangles");
@@ -128,6 +124,25 @@ Result<std::unique_ptr<World>> voxelise(std::span<const nav::Point> corners,
   file.options.origin = frame.origin;
   file.options.voxel_size = frame.size;
   return volume_world(std::move(file), options);
+}
+
+Result<std::unique_ptr<World>> read_baked_volume(std::string_view bytes,
+                                                 const ReadOptions& options) {
+  auto file = nav::formats::read_volume(bytes);
+  if (!file) return file.error();
+  return volume_world(*std::move(file), options);
+}
+
+Result<std::unique_ptr<World>> read_obj_as_volume(std::string_view bytes,
+                                                  const ReadOptions& options) {
+  const auto terrain = nav::formats::read_obj(bytes);
+  if (!terrain) return terrain.error();
+  std::vector<nav::Point> corners;
+  corners.reserve(terrain->triangles.size() * 3);
+  for (const nav::mesh::Triangle& triangle : terrain->triangles) {
+    for (const std::uint32_t corner : triangle.corners) corners.push_back(terrain->points[corner]);
+  }
+  return voxelise(corners, options);
 }
 
 }  // namespace starbus::nav_tool

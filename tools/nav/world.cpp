@@ -24,6 +24,9 @@ bool is_baked(std::string_view, std::string_view bytes) {
 bool is_moving_ai(std::string_view file, std::string_view) {
   return file.ends_with(".map");
 }
+bool is_obj(std::string_view file, std::string_view) {
+  return file.ends_with(".obj");
+}
 bool is_text(std::string_view file, std::string_view) {
   return file.ends_with(".txt");
 }
@@ -32,6 +35,7 @@ constexpr std::array kKinds{
     Kind{"baked grid", is_baked<nav::formats::kGridKind>, read_baked_grid},
     Kind{"baked volume", is_baked<nav::formats::kVolumeKind>, read_baked_volume},
     Kind{"MovingAI map", is_moving_ai, read_moving_ai},
+    Kind{"OBJ terrain", is_obj, read_obj_as_volume},
     Kind{"grid as text", is_text, read_grid_text},
 };
 

@@ -65,10 +65,13 @@ nav::Agent agent_of(const ReadOptions& options);
 Result<std::unique_ptr<World>> read_baked_grid(std::string_view bytes, const ReadOptions& options);
 Result<std::unique_ptr<World>> read_moving_ai(std::string_view bytes, const ReadOptions& options);
 Result<std::unique_ptr<World>> read_grid_text(std::string_view bytes, const ReadOptions& options);
-Result<std::unique_ptr<World>> read_baked_volume(std::string_view bytes,
-                                                 const ReadOptions& options);
 /// Triangles, three corners each, as a volume: what they touch is wall.
 Result<std::unique_ptr<World>> voxelise(std::span<const nav::Point> corners,
                                         const ReadOptions& options);
+/// The same of terrain.
+Result<std::unique_ptr<World>> read_obj_as_volume(std::string_view bytes,
+                                                  const ReadOptions& options);
+Result<std::unique_ptr<World>> read_baked_volume(std::string_view bytes,
+                                                 const ReadOptions& options);
 
 }  // namespace starbus::nav_tool

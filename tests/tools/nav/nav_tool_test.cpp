@@ -375,5 +375,20 @@ TEST_F(NavTool, TrianglesBecomeWallsWithAirAround) {
   EXPECT_EQ(voxelise(floor, options).error().detail, "kMaxVoxelSide");
 }
 
+TEST_F(NavTool, BakesTerrainAsAVolume) {
+  // The same floor; y is up in such files.
+  const std::string file = write("floor.obj", "v 0 0 0\nv 4 0 0\nv 4 0 -4\nv 0 0 -4\nf 1 2 3 4\n");
+  const Ran baked =
+      run({"bake", file, "-o", path("floor.nav"), "-q", "--voxel", "0.5", "--margin", "1"});
+  EXPECT_EQ(baked.code, 0) << baked.err;
+  EXPECT_THAT(baked.out, HasSubstr("volume, 13 x 13 x 5 voxels"));
+  const Ran found =
+      run({"query", path("floor.nav"), "--from", "2,2,0.6", "--to", "2,2,-0.1", "--json"});
+  EXPECT_EQ(found.code, 0) << "round its edge: " << found.err;
+  const Ran refused = run({"bake", write("bad.obj", "v 0 0\n"), "-o", path("bad.nav"), "-q"});
+  EXPECT_NE(refused.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("bad.obj: line 1"));
+}
+
 }  // namespace
 }  // namespace starbus::nav_tool::test
