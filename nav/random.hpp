@@ -10,6 +10,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
+  /// 64 bits.
   std::uint64_t next() {
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;

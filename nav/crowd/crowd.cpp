@@ -14,10 +14,6 @@ bool above_zero(float value) {
   return std::isfinite(value) && value > 0;
 }
 
-bool finite(Point at) {
-  return std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
-}
-
 Result<void> check(const CrowdOptions& options) {
   if (options.walkers == 0) return Error(Errc::bad_option, "walkers");
   if (options.walkers > kMaxWalkers) return Error(Errc::too_large, "kMaxWalkers");

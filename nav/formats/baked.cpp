@@ -78,7 +78,7 @@ Result<std::string_view> body_of(std::string_view bytes, std::uint16_t kind) {
 }
 
 bool fits_in_the_world(const Point& origin, float size) {
-  return volume::finite_point(origin) && std::isfinite(size) && size > 0;
+  return finite(origin) && std::isfinite(size) && size > 0;
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ inline std::string_view next_word(std::string_view& line) {
   return word;
 }
 
+/// The number that the whole word is; nullopt if it is anything else, or out of range.
 template <class Number>
 std::optional<Number> number_of(std::string_view word) {
   Number number{};

@@ -32,6 +32,7 @@ struct Layout {
 /// A layout for a terrain between two corners. bad_option, bad_position, too_large, too_many.
 Result<Layout> layout_of(const BakeOptions& options, Point low, Point high);
 
+/// What one tile has in a file.
 struct BakedTile {
   TileMesh mesh;
   std::string voxels;  ///< packed; empty if the mesh is not dynamic

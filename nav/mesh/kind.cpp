@@ -93,8 +93,9 @@ bool Kind::search(std::uint32_t from, std::uint32_t to) const {
 
 std::span<const Leg> Kind::legs(Polygon from) const {
   if (legs_.empty()) return {};
-  const auto found = std::ranges::equal_range(legs_, from, {}, &Leg::from);
-  return {found.begin(), found.end()};
+  const auto first = std::ranges::lower_bound(legs_, from, {}, &Leg::from);
+  const auto last = std::ranges::upper_bound(legs_, from, {}, &Leg::from);
+  return {first, last};
 }
 
 double size_of(const Tiles& tiles, Polygon of) {

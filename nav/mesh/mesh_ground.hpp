@@ -69,6 +69,7 @@ class MeshGround final : public Ground {
 
   // -- For those who know that it is a mesh
 
+  /// Where it lies, and how it was built.
   const Layout& layout() const;
   /// For MeshSearch, and to look at Detour's mesh.
   const Tiles& tiles() const { return *tiles_; }

@@ -8,6 +8,7 @@
 
 namespace starbus::nav::mesh {
 
+/// Frees what Recast has made.
 template <class Value, void (*Free)(Value*)>
 struct Freed {
   void operator()(Value* value) const { Free(value); }

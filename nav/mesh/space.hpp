@@ -12,9 +12,11 @@ namespace starbus::nav::mesh {
 
 using Spot = std::array<float, 3>;  ///< x, height, y
 
+/// For Recast and Detour.
 inline Spot spot_of(const Point& point) {
   return {point.x, point.z, point.y};
 }
+/// Of three floats of theirs.
 inline Point point_of(const float* spot) {
   return {spot[0], spot[2], spot[1]};
 }

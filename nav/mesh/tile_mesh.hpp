@@ -56,6 +56,7 @@ Result<void> check(const TileMesh& mesh, const TileBox& box);
 /// Takes out polygons that are not convex: what is made of voxels has one now and then.
 void drop_twisted(TileMesh& mesh);
 
+/// Its bytes, as take_tile_mesh reads them.
 void append(std::string& out, const TileMesh& mesh);
 /// Takes one from the front of `bytes`; corrupt. It is not checked yet.
 Result<TileMesh> take_tile_mesh(std::string_view& bytes);

@@ -44,6 +44,7 @@ class Tiles {
   /// Of this thread, for calls that keep nothing.
   const dtNavMeshQuery& query() const;
 
+  /// Of polygons: of all tiles, or of one.
   std::uint32_t count() const { return first_polygon_.back(); }
   std::uint32_t count(std::uint32_t tile) const {
     return first_polygon_[tile + 1] - first_polygon_[tile];
@@ -54,6 +55,7 @@ class Tiles {
   }
   Polygon at(std::uint32_t index) const;
 
+  /// Of all polygons together, or those of one, which are valid until `put`.
   std::uint32_t ways() const { return first_way_.back(); }
   std::span<const Way> ways(Polygon of) const {
     const TileWays& tile = ways_[of >> kPolygonBits];

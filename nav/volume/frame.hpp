@@ -30,11 +30,6 @@ constexpr Voxel voxel_of(const FinePoint& point) {
   return {one(point.at[0]), one(point.at[1]), one(point.at[2])};
 }
 
-/// Whether all coordinates are numbers and not infinite.
-inline bool finite_point(const Point& at) {
-  return std::isfinite(at.x) && std::isfinite(at.y) && std::isfinite(at.z);
-}
-
 struct Frame {
   Point origin;    ///< the lowest corner of voxel (0, 0, 0)
   float size = 1;  ///< m, the side of a voxel

@@ -24,7 +24,7 @@ std::uint64_t any_of(std::uint64_t seed, std::uint64_t bound) {
 Result<Place> VolumeGround::nearest(Point at, Point reach, AgentId agent) const {
   const Layer* const of = layer(agent);
   if (of == nullptr) return Errc::unknown_agent;
-  if (!finite_point(at) || !finite_point(reach)) return Errc::bad_position;
+  if (!finite(at) || !finite(reach)) return Errc::bad_position;
   const auto voxels = [&](float length) {
     return static_cast<double>(length) / static_cast<double>(frame_.size);
   };

@@ -90,7 +90,7 @@ Result<void> fill_triangle(Columns& columns, const Polygon& triangle, Area area)
 }  // namespace
 
 Result<void> fill_box(Columns& columns, const Frame& frame, const Box& box, Area area) {
-  if (!finite_point(box.low) || !finite_point(box.high)) return Errc::bad_position;
+  if (!finite(box.low) || !finite(box.high)) return Errc::bad_position;
   if (area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
   return columns.set(frame.box(box), area);
 }
@@ -103,7 +103,7 @@ Result<void> fill_triangles(Columns& columns, const Frame& frame, std::span<cons
   for (std::size_t i = 0; i < corners.size(); i += 3) {
     Polygon triangle;
     for (std::size_t k = i; k < i + 3; ++k) {
-      if (!finite_point(corners[k])) return Errc::bad_position;
+      if (!finite(corners[k])) return Errc::bad_position;
       triangle.add(frame.voxels(corners[k]));
     }
     if (auto did = fill_triangle(columns, triangle, area); !did) return did;

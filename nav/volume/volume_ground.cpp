@@ -10,8 +10,7 @@ namespace starbus::nav::volume {
 
 Result<std::unique_ptr<VolumeGround>> VolumeGround::create(Columns columns,
                                                            const VolumeOptions& options) {
-  if (!finite_point(options.origin) || !std::isfinite(options.voxel_size) ||
-      options.voxel_size <= 0) {
+  if (!finite(options.origin) || !std::isfinite(options.voxel_size) || options.voxel_size <= 0) {
     return Error(Errc::bad_option, "origin or voxel_size");
   }
   return std::unique_ptr<VolumeGround>(new VolumeGround(std::move(columns), options));
@@ -88,7 +87,7 @@ Box VolumeGround::box_of(const Block& block) const {
 Result<VolumeGround::Stand> VolumeGround::stand(const Place& at, AgentId agent) const {
   const Layer* const of = layer(agent);
   if (of == nullptr) return Errc::unknown_agent;
-  if (!finite_point(at.point)) return Errc::bad_position;
+  if (!finite(at.point)) return Errc::bad_position;
   const auto in = voxel(at);
   if (!in || !of->free(*in)) return Errc::bad_start;
   return Stand{of, *in, frame_.fine_within(at.point, *in)};
@@ -107,7 +106,7 @@ Area VolumeGround::area_at(const Place& at) const {
 }
 
 Result<Ray> VolumeGround::raycast(const Place& from, Point to, AgentId agent) const {
-  if (!finite_point(to)) return Errc::bad_position;
+  if (!finite(to)) return Errc::bad_position;
   const auto start = stand(from, agent);
   if (!start) return start.error();
   const LineEnd end = follow_line(start->layer->tree(), start->at, frame_.fine(to));
@@ -123,7 +122,7 @@ Result<Ray> VolumeGround::raycast(const Place& from, Point to, AgentId agent) co
 }
 
 Result<Place> VolumeGround::move_along_surface(const Place& from, Point to, AgentId agent) const {
-  if (!finite_point(to)) return Errc::bad_position;
+  if (!finite(to)) return Errc::bad_position;
   const auto start = stand(from, agent);
   if (!start) return start.error();
   const FinePoint end = slide(start->layer->tree(), start->at, frame_.fine(to));
@@ -153,13 +152,13 @@ Result<void> VolumeGround::apply(const Result<VoxelBox>& changed) {
 }
 
 Result<void> VolumeGround::set_area(const Box& box, Area area) {
-  if (!finite_point(box.low) || !finite_point(box.high)) return Errc::bad_position;
+  if (!finite(box.low) || !finite(box.high)) return Errc::bad_position;
   if (area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
   return apply(obstacles_.set_area(frame_.box(box), area));
 }
 
 Result<ObstacleId> VolumeGround::add_obstacle(const Obstacle& obstacle) {
-  if (!finite_point(obstacle.box.low) || !finite_point(obstacle.box.high)) {
+  if (!finite(obstacle.box.low) || !finite(obstacle.box.high)) {
     return Errc::bad_position;
   }
   if (obstacle.area > kMaxArea) return Error(Errc::too_large, "kMaxArea");

@@ -25,7 +25,7 @@ Result<void> VolumeSearch::begin(const PathRequest& request) {
   const Layer* const layer = ground_.layer(request.agent);
   if (layer == nullptr) return Errc::unknown_agent;
   if (request.smoothing > Smoothing::line_of_sight) return Errc::bad_option;
-  if (!finite_point(request.from.point) || !finite_point(request.to.point)) {
+  if (!finite(request.from.point) || !finite(request.to.point)) {
     return Errc::bad_position;
   }
   const auto from = ground_.voxel(request.from);

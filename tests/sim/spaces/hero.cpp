@@ -105,7 +105,8 @@ void Hero::on_deactivate(entity::EndReason reason) {
   if (!active_ || reason == entity::EndReason::moved) return;
   // Without its lease a process does not know whether a move from it has come to its end.
   if (reason == entity::EndReason::fenced) return oracle().in_doubt(life_);
-  oracle().demand(!packed_ || oracle().is_in_doubt(life_), persistent_id() + " ends here while it is on its way");
+  oracle().demand(!packed_ || oracle().is_in_doubt(life_),
+                  persistent_id() + " ends here while it is on its way");
   const bool placed = space() != entity::OnlineId::none;
   oracle().life_ends(life_, std::string(name_of(reason)) + (placed ? ", in a space" : ""));
 }

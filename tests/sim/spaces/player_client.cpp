@@ -286,8 +286,8 @@ void PlayerClient::on_ended(game::EndReason why, std::string_view text) {
 }
 
 std::string PlayerClient::describe() const {
-  return account_ + " (" + std::string(name_of(session_.state())) + ", plays \"" + subject_ + "\", " +
-         std::to_string(session_.requests_open()) + " requests)";
+  return account_ + " (" + std::string(name_of(session_.state())) + ", plays \"" + subject_ +
+         "\", " + std::to_string(session_.requests_open()) + " requests)";
 }
 
 }  // namespace starbus::sim

@@ -43,8 +43,9 @@ std::string SpacesOracle::lost(const std::set<Life>& living) const {
 
 void SpacesOracle::round(Life life, int number) {
   int& last = lives_[life].rounds;
-  demand(number == last + 1 || is_in_doubt(life),
-         lives_[life].player + " makes round " + std::to_string(number) + " after " + std::to_string(last));
+  demand(number == last + 1 || is_in_doubt(life), lives_[life].player + " makes round " +
+                                                      std::to_string(number) + " after " +
+                                                      std::to_string(last));
   last = number;
 }
 

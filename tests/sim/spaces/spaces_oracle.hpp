@@ -93,8 +93,8 @@ class SpacesOracle {
   };
   struct Stream {
     std::map<std::uint64_t, Message> messages;
-    std::uint64_t last = 0;    // that was sent
-    std::uint64_t latest = 0;  // that was heard
+    std::uint64_t last = 0;              // that was sent
+    std::uint64_t latest = 0;            // that was heard
     std::optional<std::uint64_t> known;  // ends of the player: the life that the sender knows
   };
   std::string violation_;
