@@ -2,12 +2,12 @@
 /// errands has ended. Read this header first; nav/crowd/types.hpp has the values.
 ///
 ///   auto crowd = *Crowd::create(*ground, {});
-///   const WalkerId wolf = *crowd->add({.agent = small}, *ground->nearest({3, 4}, {2, 2, 2},
-///   small)); crowd->go_to(wolf, *ground->nearest({90, 12}, {2, 2, 2}, small), {.version = 7}); for
-///   (;; sleep) {
-///     crowd->step(0.1F);
-///     crowd->take_reports(reports);                // wolf, 7, arrived: once
-///   }
+///   const Place here = *ground->nearest({3, 4}, {2, 2, 2}, small);
+///   const Place there = *ground->nearest({90, 12}, {2, 2, 2}, small);
+///   const WalkerId wolf = *crowd->add({.agent = small}, here);
+///   crowd->go_to(wolf, there, {.version = 7});
+///   crowd->step(0.1F);             // again and again
+///   crowd->take_reports(reports);  // wolf, 7, arrived: once
 ///
 /// Every request that was accepted ends in exactly one report, with its version: by itself, or as
 /// `cancelled` when another one, cancel, remove or teleport takes its place. Nothing that was found

@@ -47,6 +47,9 @@ class MeshGround final : public Ground {
   Result<Ray> raycast(const Place& from, Point to, AgentId agent) const override;
   /// For moves of a few metres: it looks at 64 polygons at most.
   Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const override;
+  /// Of the 32 polygons that are nearest, for ranges of a few metres.
+  std::size_t walls_near(const Place& place, float range, AgentId agent,
+                         std::span<Wall> out) const override;
   /// Each square metre is as likely.
   Result<Place> random_point(AgentId agent, std::uint64_t seed) const override;
   Result<Place> random_point_near(const Place& place, float radius, AgentId agent,

@@ -1,7 +1,9 @@
 /// Places, rays, small moves and random points of navmeshes: none leaves the ground.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <span>
 #include <thread>
 
 #include "nav/mesh/kind.hpp"
@@ -136,6 +138,58 @@ TEST_F(MeshMoves, RaysNeverLeaveTheGround) {
     }
   }
   EXPECT_GT(hits, 800);
+}
+
+// In the plane; 0 on it.
+double distance_to(const Wall& wall, const Point& point) {
+  const double x = double{wall.to.x} - wall.from.x;
+  const double y = double{wall.to.y} - wall.from.y;
+  const double px = double{point.x} - wall.from.x;
+  const double py = double{point.y} - wall.from.y;
+  const double part = std::clamp((px * x + py * y) / (x * x + y * y), 0.0, 1.0);
+  return std::hypot(px - x * part, py - y * part);
+}
+
+TEST_F(MeshMoves, WallsAreWhereRaysEnd) {
+  constexpr float kRange = 3;
+  Chance chance(29);
+  int hits = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Place from = *ground_->random_point(agent_, static_cast<std::uint64_t>(i));
+    std::array<Wall, 256> out;
+    const std::size_t count = ground_->walls_near(from, kRange, agent_, out);
+    const std::span walls = std::span(out).first(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Wall& wall = walls[k];
+      EXPECT_LE(distance_to(wall, from.point), double{kRange} + 1e-3);
+      if (k > 0)
+        EXPECT_GE(distance_to(wall, from.point), distance_to(walls[k - 1], from.point) - 1e-4);
+      const double side = (double{wall.to.x} - wall.from.x) * (double{from.point.y} - wall.from.y) -
+                          (double{wall.to.y} - wall.from.y) * (double{from.point.x} - wall.from.x);
+      EXPECT_GT(side, -1e-3) << "ground is on the left";
+    }
+    for (int ray = 0; ray < 16; ++ray) {
+      const double angle = 6.2831853 * ray / 16;
+      const Point to = {from.point.x + kRange * static_cast<float>(std::cos(angle)),
+                        from.point.y + kRange * static_cast<float>(std::sin(angle)), from.point.z};
+      const auto found = ground_->raycast(from, to, agent_);
+      ASSERT_TRUE(found);
+      if (!found->hit) continue;
+      ++hits;
+      double least = INFINITY;
+      for (const Wall& wall : walls) least = std::min(least, distance_to(wall, found->end.point));
+      EXPECT_LT(least, 0.02) << "ray " << ray << " of place " << i;
+    }
+    // With less room the nearest of them.
+    std::array<Wall, 2> few;
+    const std::size_t kept = ground_->walls_near(from, kRange, agent_, few);
+    ASSERT_EQ(kept, std::min<std::size_t>(count, few.size()));
+    for (std::size_t k = 0; k < kept; ++k) EXPECT_EQ(few[k], walls[k]);
+  }
+  EXPECT_GT(hits, 500);
+  std::array<Wall, 4> none;
+  EXPECT_EQ(ground_->walls_near({}, kRange, agent_, none), 0u);
+  EXPECT_EQ(ground_->walls_near(*ground_->random_point(agent_, 1), 0, agent_, none), 0u);
 }
 
 TEST_F(MeshMoves, SmallMovesNeverLeaveTheGround) {
