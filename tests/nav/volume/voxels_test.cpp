@@ -348,7 +348,7 @@ TEST(SparseOctree, IsWhatADenseArrayIs) {
 // A chunk of its own: each of the 64 places of a leaf.
 TEST(SparseOctree, EachVoxelOfALeafHasItsBit) {
   for (std::uint32_t bit = 0; bit < 64; ++bit) {
-    Dense world({64, 64, 64}, kWall);
+    Dense world({12, 24, 64}, kWall);
     const Voxel only{static_cast<std::uint16_t>(8 + bit / 16),
                      static_cast<std::uint16_t>(20 + bit / 4 % 4),
                      static_cast<std::uint16_t>(60 + bit % 4)};
@@ -369,7 +369,7 @@ TEST(SparseOctree, NeighboursAreThoseThatTouchTheFace) {
   Chance chance(8);
   Dense world = random_world(chance, {20, 70, 20}, 20, 5);
   const SparseOctree tree = octree_of(world);
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const Block block = tree.at(random_voxel(chance, world.extent));
     const VoxelBox box = block.box();
     for (Face face = 0; face < kFaces; ++face) {
@@ -398,7 +398,7 @@ TEST(SparseOctree, NeighboursAreThoseThatTouchTheFace) {
 // 8 bytes of bits and 4 of costs a leaf; 4 leaves hang on a group of 8 words, and the groups above
 // them are a third more.
 TEST(SparseOctree, AFloorTakesWhatTheFormulaSays) {
-  Dense world({256, 256, 128});
+  Dense world({256, 256, 32});
   world.fill({0, 0, 0, 256, 256, 1}, kWall);
   const SparseOctree tree = octree_of(world);
   EXPECT_EQ(tree.leaves(), 64u * 64);
