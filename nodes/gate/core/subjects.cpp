@@ -177,8 +177,8 @@ void Subjects::subject_said(const Question& question, Outcome outcome, bus::Byte
   if (!answered) return locate(*session);
   switch (said->kind) {
     case AnswerKind::ok:
-      // It obeys this gate now. An account that is the subject shows that with a pulse: it has heard
-      // the relink as account.
+      // It obeys this gate now. An account that is the subject shows that with a pulse: it has
+      // heard the relink as account.
       if (session->request_refused &&
           (question.kind == Kind::relink_subject || question.kind == Kind::pulse)) {
         desk_.uplink->again(*session);

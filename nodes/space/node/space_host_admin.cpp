@@ -229,20 +229,20 @@ void SpaceHost::add_sight_metrics(Node& node) {
        {"move", &SightCounters::moves_encoded}});
   add("starbus_space_sight_hidden_total", "Entities that clients were not shown, each time.",
       {{"crowded", &SightCounters::crowded}, {"too_large", &SightCounters::too_large}});
-  metrics.family("starbus_space_corrections_total",
-                 "Reports of moves that set a player back, by what was wrong with them.",
-                 daemon::Metrics::Kind::counter, [by_type] {
-                   std::vector<daemon::Metrics::Sample> samples;
-                   for (const auto& [type, counts] : by_type()) {
-                     for (std::size_t i = 1; i < counts.corrections.size(); ++i) {
-                       const auto value = static_cast<double>(counts.corrections[i]);
-                       const auto what = movement::name_of(static_cast<movement::Violation>(i));
-                       samples.push_back(
-                           {{{"type", type}, {"violation", std::string(what)}}, value});
-                     }
-                   }
-                   return samples;
-                 });
+  metrics.family(
+      "starbus_space_corrections_total",
+      "Reports of moves that set a player back, by what was wrong with them.",
+      daemon::Metrics::Kind::counter, [by_type] {
+        std::vector<daemon::Metrics::Sample> samples;
+        for (const auto& [type, counts] : by_type()) {
+          for (std::size_t i = 1; i < counts.corrections.size(); ++i) {
+            const auto value = static_cast<double>(counts.corrections[i]);
+            const auto what = movement::name_of(static_cast<movement::Violation>(i));
+            samples.push_back({{{"type", type}, {"violation", std::string(what)}}, value});
+          }
+        }
+        return samples;
+      });
   metrics.family("starbus_space_sight_bytes_total", "Bytes of what clients were told of others.",
                  daemon::Metrics::Kind::counter, [by_type] {
                    std::vector<daemon::Metrics::Sample> samples;

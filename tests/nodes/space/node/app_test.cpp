@@ -191,15 +191,16 @@ TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
     EXPECT_EQ(town["capacity"], 3);
     EXPECT_EQ(town["tick"]["per_second"], 20);
     EXPECT_GE(town["tick"]["late_ms"]["max"].get<double>(), 0);
-    EXPECT_THAT(app.metrics,
-                AllOf(HasSubstr("starbus_space_hosted{state=\"running\"} 1"),
-                      HasSubstr("starbus_space_tick_seconds{quantile=\"0.99\",type=\"town\"}"),
-                      HasSubstr("starbus_space_ticks_total{type=\"town\"}"),
-                      HasSubstr("starbus_space_corrections_total{type=\"town\",violation=\"clock\"} 0"),
-                      HasSubstr("starbus_space_travels 0"),
-                      HasSubstr("starbus_space_travels_total{end=\"away\"} 0"),
-                      HasSubstr("starbus_space_seats_given_back_total 0"),
-                      HasSubstr("starbus_space_started_total 1")));
+    EXPECT_THAT(
+        app.metrics,
+        AllOf(HasSubstr("starbus_space_hosted{state=\"running\"} 1"),
+              HasSubstr("starbus_space_tick_seconds{quantile=\"0.99\",type=\"town\"}"),
+              HasSubstr("starbus_space_ticks_total{type=\"town\"}"),
+              HasSubstr("starbus_space_corrections_total{type=\"town\",violation=\"clock\"} 0"),
+              HasSubstr("starbus_space_travels 0"),
+              HasSubstr("starbus_space_travels_total{end=\"away\"} 0"),
+              HasSubstr("starbus_space_seats_given_back_total 0"),
+              HasSubstr("starbus_space_started_total 1")));
     ASSERT_TRUE(app.last);
     EXPECT_THAT(app.last->labels, ::testing::ElementsAre("big"));
     EXPECT_THAT(app.last->types, ::testing::ElementsAre("town"));
