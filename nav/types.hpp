@@ -49,23 +49,22 @@ struct AgentId {
   friend constexpr auto operator<=>(const AgentId&, const AgentId&) = default;
 };
 
-/// A door or an obstacle: an index, and a generation above it, so that a removed one is not taken
+/// Names one of a table: an index, and a generation above it, so that a removed one is not taken
 /// for its successor.
-struct ObstacleId {
+template <class Of>
+struct SlotId {
   std::uint32_t value = 0;  ///< 0 names none
-  constexpr std::uint32_t index() const { return (value & 0xffff) - 1; }
-  constexpr std::uint32_t generation() const { return value >> 16; }
-  constexpr explicit operator bool() const { return value != 0; }
-  friend constexpr auto operator<=>(const ObstacleId&, const ObstacleId&) = default;
-};
 
-/// A link; as ObstacleId.
-struct LinkId {
-  std::uint32_t value = 0;  ///< 0 names none
+  /// Of the index, which is below 65,535.
+  static constexpr SlotId of(std::uint32_t index, std::uint16_t generation) {
+    return {std::uint32_t{generation} << 16 | (index + 1)};
+  }
   constexpr std::uint32_t index() const { return (value & 0xffff) - 1; }
   constexpr std::uint32_t generation() const { return value >> 16; }
   constexpr explicit operator bool() const { return value != 0; }
-  friend constexpr auto operator<=>(const LinkId&, const LinkId&) = default;
+  friend constexpr auto operator<=>(const SlotId&, const SlotId&) = default;
 };
+using ObstacleId = SlotId<struct Obstacle>;  ///< also a door
+using LinkId = SlotId<struct Link>;
 
 }  // namespace starbus::nav

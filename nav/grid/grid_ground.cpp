@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nav/checks.hpp"
 #include "nav/grid/grid_search.hpp"
 #include "nav/grid/walls.hpp"
 
@@ -39,12 +40,7 @@ Box GridGround::bounds() const {
 }
 
 Result<AgentId> GridGround::add_agent(const Agent& agent) {
-  if (!std::isfinite(agent.radius) || agent.radius < 0) return Error(Errc::bad_option, "radius");
-  if (std::isnan(agent.climb) || agent.climb < 0) return Error(Errc::bad_option, "climb");
-  for (std::size_t area = kPlain; area <= kMaxArea; ++area) {
-    if (agent.costs[area] == 0) return Error(Errc::bad_option, "costs: 0");
-    if (agent.costs[area] > kMaxAreaCost) return Error(Errc::too_large, "kMaxAreaCost");
-  }
+  if (auto fits = check(agent); !fits) return fits.error();
   // In the middle of a cell it keeps half a side from the next one.
   const double margin =
       std::ceil(static_cast<double>(agent.radius) / static_cast<double>(frame_.size) - 0.5);
@@ -188,15 +184,13 @@ void GridGround::apply(const CellBox& changed) {
 }
 
 Result<void> GridGround::set_area(const Box& box, Area area) {
-  if (!finite(box.low) || !finite(box.high)) return Errc::bad_position;
-  if (area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(box, area); !fits) return fits;
   apply(obstacles_.set_area(frame_.cells(box), area));
   return {};
 }
 
 Result<ObstacleId> GridGround::add_obstacle(const Obstacle& obstacle) {
-  if (!finite(obstacle.box.low) || !finite(obstacle.box.high)) return Errc::bad_position;
-  if (obstacle.area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(obstacle.box, obstacle.area); !fits) return fits.error();
   CellBox changed;
   auto added = obstacles_.add(frame_.cells(obstacle.box), obstacle.area, changed);
   apply(changed);
@@ -247,7 +241,7 @@ Result<void> GridGround::remove_link(LinkId id) {
 }
 
 LinkId GridGround::link_id(std::uint32_t number) const {
-  return {static_cast<std::uint32_t>(link_generations_[number]) << 16 | (number + 1)};
+  return LinkId::of(number, link_generations_[number]);
 }
 
 Result<void> GridGround::remove_obstacle(ObstacleId id) {

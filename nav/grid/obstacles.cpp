@@ -37,7 +37,7 @@ Result<ObstacleId> Obstacles::add(const CellBox& cells, Area area, CellBox& chan
   Slot& slot = slots_[index];
   slot = {cells, area, true, true, slot.generation};
   changed = update(cells);
-  return ObstacleId{static_cast<std::uint32_t>(slot.generation) << 16 | (index + 1)};
+  return ObstacleId::of(index, slot.generation);
 }
 
 Result<CellBox> Obstacles::set_present(ObstacleId id, bool present) {

@@ -40,7 +40,7 @@ Changes::Standing* Changes::find(ObstacleId id) {
 }
 
 ObstacleId Changes::id(std::uint32_t index) const {
-  return {static_cast<std::uint32_t>(standing_[index].generation) << 16 | (index + 1)};
+  return ObstacleId::of(index, standing_[index].generation);
 }
 
 // Tiles whose cells, with those of their borders, a box may touch.

@@ -17,7 +17,7 @@ class Changes {
   /// A tile that would be another one.
   struct Tile {
     std::uint32_t number = 0;
-    bool same = false;        ///< for now: it was painted beneath an obstacle
+    bool same = false;        ///< its polygons stay: it was painted beneath an obstacle
     TileMesh mesh;            ///< unless it is the same
     std::vector<Area> areas;  ///< by span, obstacles included
     std::string voxels;       ///< packed; empty: as before

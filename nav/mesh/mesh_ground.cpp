@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nav/checks.hpp"
 #include "nav/mesh/changes.hpp"
 #include "nav/mesh/mesh_search.hpp"
 #include "nav/mesh/stand.hpp"
@@ -40,16 +41,12 @@ Box MeshGround::bounds() const {
 
 Result<AgentId> MeshGround::add_agent(const Agent& agent) {
   const BakeOptions& of = layout().options;
-  if (!std::isfinite(agent.radius) || agent.radius < 0) return Error(Errc::bad_option, "radius");
+  if (auto fits = check(agent); !fits) return fits.error();
   if (agent.radius > of.agent_radius) {
     return Error(Errc::bad_option, "radius: above that of the mesh");
   }
-  if (std::isnan(agent.climb) || agent.climb < of.agent_climb) {
+  if (agent.climb < of.agent_climb) {
     return Error(Errc::bad_option, "climb: below that of the mesh");
-  }
-  for (std::size_t area = kPlain; area <= kMaxArea; ++area) {
-    if (agent.costs[area] == 0) return Error(Errc::bad_option, "costs: 0");
-    if (agent.costs[area] > kMaxAreaCost) return Error(Errc::too_large, "kMaxAreaCost");
   }
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     if (kinds_[i]->agent() == agent) return AgentId{static_cast<std::uint32_t>(i + 1)};
@@ -126,14 +123,12 @@ Result<void> MeshGround::apply(const Box& box, const Area* paint) {
 }
 
 Result<void> MeshGround::set_area(const Box& box, Area area) {
-  if (!finite(box.low) || !finite(box.high)) return Errc::bad_position;
-  if (area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(box, area); !fits) return fits;
   return apply(box, &area);
 }
 
 Result<ObstacleId> MeshGround::add_obstacle(const Obstacle& obstacle) {
-  if (!finite(obstacle.box.low) || !finite(obstacle.box.high)) return Errc::bad_position;
-  if (obstacle.area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(obstacle.box, obstacle.area); !fits) return fits.error();
   const auto index = changes_->place();
   if (!index) return index.error();
   Changes::Standing& one = changes_->at(*index);
@@ -205,8 +200,7 @@ Result<void> MeshGround::remove_link(LinkId id) {
 }
 
 LinkId MeshGround::link_id(std::size_t index) const {
-  return {static_cast<std::uint32_t>(links_[index].generation) << 16 |
-          static_cast<std::uint32_t>(index + 1)};
+  return LinkId::of(static_cast<std::uint32_t>(index), links_[index].generation);
 }
 
 }  // namespace starbus::nav::mesh

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nav/checks.hpp"
 #include "nav/mesh/stand.hpp"
 
 namespace starbus::nav::mesh {
@@ -24,12 +25,11 @@ Result<void> MeshSearch::begin(const PathRequest& request) {
       request.algorithm != Algorithm::automatic) {
     return Error(Errc::bad_option, "algorithm");
   }
-  if (request.smoothing > Smoothing::line_of_sight) return Errc::bad_option;
+  if (auto fits = check(request); !fits) return fits;
   if (request.weight > kMaxWeight) return Error(Errc::too_large, "kMaxWeight");
   if (request.weight < 100 || (request.weight > 100 && request.algorithm != Algorithm::a_star)) {
     return Error(Errc::bad_option, "weight");
   }
-  if (!finite(request.from.point) || !finite(request.to.point)) return Errc::bad_position;
   const Tiles& tiles = ground_.tiles();
   const auto from = tiles.find(request.from.piece);
   const auto to = tiles.find(request.to.piece);

@@ -33,7 +33,7 @@ Result<VoxelBox> Obstacles::add(const VoxelBox& voxels, Area area, ObstacleId& i
   free_.pop_back();
   Slot& slot = slots_[index];
   slot = {voxels, area, true, true, slot.generation};
-  id = {static_cast<std::uint32_t>(slot.generation) << 16 | (index + 1)};
+  id = ObstacleId::of(index, slot.generation);
   return apply(voxels);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nav/checks.hpp"
 #include "nav/volume/line.hpp"
 #include "nav/volume/volume_search.hpp"
 
@@ -23,12 +24,7 @@ VolumeGround::VolumeGround(Columns columns, const VolumeOptions& options)
       obstacles_(columns_) {}
 
 Result<AgentId> VolumeGround::add_agent(const Agent& agent) {
-  if (!std::isfinite(agent.radius) || agent.radius < 0) return Error(Errc::bad_option, "radius");
-  if (std::isnan(agent.climb) || agent.climb < 0) return Error(Errc::bad_option, "climb");
-  for (std::size_t area = kPlain; area <= kMaxArea; ++area) {
-    if (agent.costs[area] == 0) return Error(Errc::bad_option, "costs: 0");
-    if (agent.costs[area] > kMaxAreaCost) return Error(Errc::too_large, "kMaxAreaCost");
-  }
+  if (auto fits = check(agent); !fits) return fits.error();
   const double radius = static_cast<double>(agent.radius) / static_cast<double>(frame_.size);
   if (radius > kMaxAgentVoxels) return Error(Errc::too_large, "kMaxAgentVoxels");
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -152,16 +148,12 @@ Result<void> VolumeGround::apply(const Result<VoxelBox>& changed) {
 }
 
 Result<void> VolumeGround::set_area(const Box& box, Area area) {
-  if (!finite(box.low) || !finite(box.high)) return Errc::bad_position;
-  if (area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(box, area); !fits) return fits;
   return apply(obstacles_.set_area(frame_.box(box), area));
 }
 
 Result<ObstacleId> VolumeGround::add_obstacle(const Obstacle& obstacle) {
-  if (!finite(obstacle.box.low) || !finite(obstacle.box.high)) {
-    return Errc::bad_position;
-  }
-  if (obstacle.area > kMaxArea) return Error(Errc::too_large, "kMaxArea");
+  if (auto fits = check(obstacle.box, obstacle.area); !fits) return fits.error();
   ObstacleId id;
   const auto did = apply(obstacles_.add(frame_.box(obstacle.box), obstacle.area, id));
   if (!did) return did.error();
@@ -215,7 +207,7 @@ Result<void> VolumeGround::remove_link(LinkId id) {
 }
 
 LinkId VolumeGround::link_id(std::uint32_t number) const {
-  return {static_cast<std::uint32_t>(link_generations_[number]) << 16 | (number + 1)};
+  return LinkId::of(number, link_generations_[number]);
 }
 
 }  // namespace starbus::nav::volume

@@ -1,5 +1,6 @@
 #include "nav/volume/volume_search.hpp"
 
+#include "nav/checks.hpp"
 #include "nav/volume/line.hpp"
 
 namespace starbus::nav::volume {
@@ -24,10 +25,7 @@ Result<void> VolumeSearch::begin(const PathRequest& request) {
   begun_ = false;
   const Layer* const layer = ground_.layer(request.agent);
   if (layer == nullptr) return Errc::unknown_agent;
-  if (request.smoothing > Smoothing::line_of_sight) return Errc::bad_option;
-  if (!finite(request.from.point) || !finite(request.to.point)) {
-    return Errc::bad_position;
-  }
+  if (auto fits = check(request); !fits) return fits;
   const auto from = ground_.voxel(request.from);
   const auto to = ground_.voxel(request.to);
   if (!from) return Errc::bad_start;
