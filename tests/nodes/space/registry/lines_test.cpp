@@ -263,6 +263,32 @@ TEST_F(RegistryLines, TheSpacesOfADeadNodeComeUpElsewhere) {
   EXPECT_EQ(answers_.at(hero)->life, second.life);
 }
 
+/// The directory may show a node's end before it frees the node's names: until then nobody else is
+/// ordered to run a space under one of them.
+TEST_F(RegistryLines, ANumberIsGivenAgainOnceTheDirectoryHasFreedItsName) {
+  begin({town(1, 4)}, {"a.1", "b.1"});
+  const auto first = enter(kTown);
+  const Order order = take_one<Create>();
+  start(order);
+  registry_->name_held({kTown, 1}, order.node);
+  seat_all();
+  ASSERT_TRUE(granted(first));
+
+  registry_->node_left(order.node, now_);
+  EXPECT_TRUE(registry_->spaces().empty());
+  const auto second = enter(kTown);
+  const Order beside = take_one<Create>();
+  EXPECT_EQ(std::get<Create>(beside.what).name.line, 2U);
+  EXPECT_NE(beside.node, order.node);
+  start(beside);
+  seat_all();
+  ASSERT_TRUE(granted(second));
+
+  registry_->name_freed({kTown, 1});
+  enter(kTown);  // a line holds one player
+  EXPECT_EQ(std::get<Create>(take_one<Create>().what).name.line, 1U);
+}
+
 TEST_F(RegistryLines, UnansweredOrdersAreRepeated) {
   begin({dungeon()}, {"a.1"});
   const PlaceId place{"dungeon", "k"};
