@@ -1,6 +1,7 @@
 // A hundred thousand names of one node.
 #include <gtest/gtest.h>
 
+#include <boost/asio/post.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
@@ -32,20 +33,21 @@ class NamesTest : public ClusterTest {
     }
   }
 
-  /// Pages through /names: exactly the items, in order, and some other name is not among them.
-  void expect_pages(const Daemon& daemon) {
+  /// Pages through /names: exactly the items, in order, and some other name is not among them. The
+  /// loop runs between two pages: its programs are not to be taken for silent.
+  Task expect_pages(const Daemon& daemon) {
     std::size_t count = 0;
     std::string after;
     for (;;) {
       const auto page = daemon.json("/names?prefix=item/&limit=1000&after=" + after);
-      ASSERT_TRUE(page["total"].is_null()) << "counting would visit all of them for each page";
+      EXPECT_TRUE(page["total"].is_null()) << "counting would visit all of them for each page";
       for (const auto& row : page["names"]) {
-        ASSERT_EQ(row["name"], item(count));
-        ASSERT_EQ(row["owner"], "a.owner");
+        CO_TRUE(row["name"] == item(count) && row["owner"] == "a.owner");
         ++count;
       }
       if (page["next"].is_null()) break;
       after = page["next"];
+      co_await boost::asio::post(loop, use_awaitable);
     }
     EXPECT_EQ(count, kNames);
   }
@@ -65,8 +67,8 @@ TEST_F(NamesTest, AHundredThousandArePagedWatchedAndAnnouncedAnew) {
         co_await bind_all(owner);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
         std::cout << "100,000 names bound in " << spent.count() << " s" << std::endl;
-        expect_pages(cluster.busd("a"));
-        expect_pages(cluster.root());
+        co_await expect_pages(cluster.busd("a"));
+        co_await expect_pages(cluster.root());
 
         std::unordered_set<std::string> seen;
         bool complete = false;
@@ -89,7 +91,7 @@ TEST_F(NamesTest, AHundredThousandArePagedWatchedAndAnnouncedAnew) {
             20s, [&] { return cluster.root().serves() && cluster.busd("a").serves(); }));
         const auto last = "/route?name=" + item(kNames - 1);
         CO_TRUE(co_await until(15s, [&] { return cluster.root().json(last)["found"] == true; }));
-        expect_pages(cluster.root());
+        co_await expect_pages(cluster.root());
         CO_OK(co_await owner.bind("item/late", {}, use_awaitable));
         CO_TRUE(co_await until(10s, [&] { return seen.contains("item/late"); }));
         EXPECT_EQ(seen.size(), kNames + 1);

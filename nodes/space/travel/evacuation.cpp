@@ -32,13 +32,14 @@ void Evacuation::begin() {
   });
 }
 
-/// A slice: as many begin as there is room for. Those who were on their way here when the drain
-/// began come meanwhile.
+/// A slice: as many are asked for, and begin, as there is room for. Those who were on their way
+/// here when the drain began come meanwhile.
 void Evacuation::look() {
   if (travels_.options_.cluster_ends && travels_.options_.cluster_ends()) return stay();
   if (boot_now() >= until_) return end();
   find_players();
-  while (under_way_ < kEvacuateAtOnce && !waiting_.empty()) {
+  for (std::size_t tried = 0; tried < kEvacuateAtOnce; ++tried) {
+    if (under_way_ >= kEvacuateAtOnce || waiting_.empty()) break;
     const OnlineId id = waiting_.front();
     waiting_.pop_front();
     try_next(id);
@@ -53,33 +54,46 @@ void Evacuation::look() {
 void Evacuation::find_players() {
   travels_.spaces_.for_each([this](GameSpace& space) {
     if (space.players() == 0) return;
-    space.for_each_player([&](Entity& entity) {
-      if (!players_.contains(entity.online_id())) go(entity, space);
+    space.for_each_player([&](const Entity& entity) {
+      if (!players_.contains(entity.online_id())) found(entity);
     });
   });
 }
 
 /// One that travels already, by its own will, may come to nothing: it is looked at again.
-void Evacuation::go(Entity& entity, GameSpace& space) {
+void Evacuation::found(const Entity& entity) {
   if (entity.life() != entity::EntityState::alive || travels_.is_travelling(entity)) return;
-  Player player;
+  Player& player = players_[entity.online_id()];
   if (entity.component<Traveller>() == nullptr) {
     player.why = Error(Errc::no_traveller);
   } else {
-    const auto at = space.aoi().position(*space.aoi_id(entity));
-    guarded(UnitKind::hook, std::string_view("where_to"), [&] {
-      player.ways = travels_.options_.where_to(entity, {space.name(), space.type(), at, true});
-    });
-    if (player.ways.size() > kMaxWays) player.ways.resize(kMaxWays);
-    std::ranges::reverse(player.ways);  // the best one is the last
     waiting_.push_back(entity.online_id());
   }
-  players_.emplace(entity.online_id(), std::move(player));
+}
+
+/// One that is in no space any more, or changes it by itself, is looked for again.
+void Evacuation::ask_where_to(OnlineId id) {
+  Entity* const entity = travels_.entities_.entities().find(id);
+  GameSpace* const space = entity == nullptr ? nullptr : travels_.spaces_.find(entity->space());
+  if (space == nullptr || travels_.is_travelling(*entity)) {
+    players_.erase(id);
+    return;
+  }
+  Player& player = players_.at(id);
+  player.asked = true;
+  const auto at = space->aoi().position(*space->aoi_id(*entity));
+  guarded(UnitKind::hook, std::string_view("where_to"), [&] {
+    player.ways = travels_.options_.where_to(*entity, {space->name(), space->type(), at, true});
+  });
+  if (player.ways.size() > kMaxWays) player.ways.resize(kMaxWays);
+  std::ranges::reverse(player.ways);  // the best one is the last
 }
 
 void Evacuation::try_next(OnlineId id) {
-  Player& player = players_.at(id);
-  if (player.ways.empty()) return;
+  if (!players_.at(id).asked) ask_where_to(id);
+  const auto known = players_.find(id);
+  if (known == players_.end() || known->second.ways.empty()) return;
+  Player& player = known->second;
   Wish way = std::move(player.ways.back());
   player.ways.pop_back();
   const auto left = std::chrono::duration_cast<milliseconds>(until_ - boot_now());

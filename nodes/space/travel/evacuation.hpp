@@ -34,13 +34,15 @@ class Evacuation {
 
  private:
   struct Player {
+    bool asked = false;      // WhereTo has said its ways
     std::vector<Wish> ways;  // that are left
     Wish way;                // the latest one
     Error why{};             // the latest way has ended so; ok: none has
   };
   void look();
   void find_players();
-  void go(entity::Entity& entity, GameSpace& space);
+  void found(const entity::Entity& entity);
+  void ask_where_to(entity::OnlineId id);
   void try_next(entity::OnlineId id);
   void ended(entity::OnlineId id, const Result<Travelled>& end);
   void report() const;

@@ -31,7 +31,10 @@ namespace starbus::nodes::space {
     "the next place is tried", "EvacuationTest.TheNextPlaceIsTriedWhenThereIsNoSeat")              \
   X(kEvacuateEvery, 50ms, "between two looks for players who are to leave a node that drains",     \
     "it looks", "EvacuationTest.EverybodyIsMovedInSlices")                                         \
-  X(kEvacuateAtOnce, 64, "players", "that leave a node that drains at once: their states queue",   \
+  X(kEvacuateAtOnce, 64, "players",                                                                \
+    "that leave a node that drains at once, as their states queue, and that one look asks "        \
+    "WhereTo "                                                                                     \
+    "for",                                                                                         \
     "the next ones begin as these have left", "EvacuationTest.EverybodyIsMovedInSlices")           \
   X(kEvacuateReport, 1s, "between two lines of the log on the progress of such a drain",           \
     "the next line", "EvacuationTest.EverybodyIsMovedInSlices")                                    \

@@ -266,7 +266,9 @@ TEST_F(RegistryLines, TheSpacesOfADeadNodeComeUpElsewhere) {
 /// The directory may show a node's end before it frees the node's names: until then nobody else is
 /// ordered to run a space under one of them.
 TEST_F(RegistryLines, ANumberIsGivenAgainOnceTheDirectoryHasFreedItsName) {
-  begin({town(1, 4)}, {"a.1", "b.1"});
+  SpaceType type = town(1, 4);
+  type.soft_capacity = 1;
+  begin({type}, {"a.1", "b.1"});
   const auto first = enter(kTown);
   const Order order = take_one<Create>();
   start(order);

@@ -59,6 +59,36 @@ TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
   });
 }
 
+/// The hook is the game's, and may take its time: a thousand players are not asked for in one turn.
+TEST_F(EvacuationTest, WhereToIsAskedInSlices) {
+  run([this]() -> Task {
+    constexpr std::size_t kCrowd = 2 * kEvacuateAtOnce + 2;
+    std::size_t asked = 0;
+    TravelOptions ways;
+    ways.where_to = [&asked](const entity::Entity&, const Leaving&) {
+      ++asked;
+      return std::vector<Wish>{};  // it stays
+    };
+    x = land("a", "x", std::move(ways));
+    TRAVEL_TRUE(co_await serve(types(field_type("field", kCrowd))) && co_await open(*x));
+    for (std::size_t i = 0; i < kCrowd; ++i) {
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
+      CO_OK(co_await travel(*x, *one, to("field")));
+    }
+    std::size_t before = 0;
+    std::size_t most = 0;
+    bool over = false;
+    x->travels.drain([&](const bus::Result<>&) { over = true; });
+    TRAVEL_TRUE(co_await until([&] {
+      most = std::max(most, asked - std::exchange(before, asked));
+      return over;
+    }));
+    EXPECT_EQ(asked, kCrowd) << "each once";
+    EXPECT_EQ(most, std::size_t{kEvacuateAtOnce});
+    EXPECT_EQ(x->players("field"), kCrowd);
+  });
+}
+
 TEST_F(EvacuationTest, TheNextPlaceIsTriedWhenThereIsNoSeat) {
   run([this]() -> Task {
     TravelOptions ways;
