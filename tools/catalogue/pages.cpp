@@ -45,6 +45,8 @@
 #include "nodes/login/verify/limits.hpp"
 #include "nodes/manager/limits.hpp"
 #include "nodes/manager/placement/limits.hpp"
+#include "nodes/nav/error.hpp"
+#include "nodes/nav/limits.hpp"
 #include "nodes/players/core/error.hpp"
 #include "nodes/players/core/limits.hpp"
 #include "nodes/players/limits.hpp"
@@ -204,6 +206,7 @@ std::vector<LimitTable> limit_tables() {
       {"manager", "nodes/manager/limits.hpp", nodes::manager::kManagerLimits},
       {"placement", "nodes/manager/placement/limits.hpp", nodes::manager::kPlacementLimits},
       {"services", "nodes/service/limits.hpp", nodes::service::kServiceLimits},
+      {"crowds of nodes", "nodes/nav/limits.hpp", nodes::crowds::kCrowdsLimits},
       {"spaces", "nodes/space/limits.hpp", nodes::space::kSpaceLimits},
       {"registry of spaces", "nodes/space/registry/limits.hpp", nodes::space::kSpaceRegistryLimits},
       {"service of spaces", "nodes/space/service/limits.hpp", nodes::space::kSpaceServiceLimits},
