@@ -3,7 +3,7 @@
 #   starbus::bus       the client library
 #   starbus::entity    what game code is made of (COMPONENTS entity)
 #   starbus::node      what a game process is made of, with entities (COMPONENTS node)
-#   starbus::space     a game process with spaces: node, and aoi (COMPONENTS space)
+#   starbus::space     a game process with spaces: node, aoi and nav (COMPONENTS space)
 #   starbus::aoi       who sees whom: stands alone (COMPONENTS aoi)
 #   starbus::nav       ways over ground: stands alone (COMPONENTS nav)
 #   starbus::testing   a cluster within a test process (COMPONENTS testing)
@@ -26,7 +26,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/starbus)
 
 foreach(program busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db
-        starbus-db-tool starbus-gate starbus-login starbus-spaces starbus-bots starbus-nav
+        starbus-db-tool starbus-gate starbus-login starbus-spaces starbus-crowds starbus-bots starbus-nav
         aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -113,11 +113,11 @@ void ConfigReader::problem(std::string_view key, std::string text) {
 }
 
 void ConfigReader::warn(std::string_view key, std::string text) {
-  const Lookup found = look_up(key, "");
-  const toml::node* const table = document_->tables[table_].node;
-  const toml::node* const place = found.node != nullptr ? found.node : table;
-  document_->warnings.push_back(
-      {place != nullptr ? place->source().begin : toml::source_position{}, std::move(text)});
+  document_->warnings.push_back({document_->place_of(table_, key), std::move(text)});
+}
+
+std::string ConfigReader::located(std::string_view key, std::string text) const {
+  return document_->located({document_->place_of(table_, key), std::move(text)});
 }
 
 std::vector<std::string> ConfigReader::warnings() const {

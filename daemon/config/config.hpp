@@ -81,6 +81,10 @@ class ConfigReader {
   /// The texts of warn(), worded as the problems of finish().
   std::vector<std::string> warnings() const;
 
+  /// "towns.toml:12:9: TEXT", at the place of `key`: for what shows only when the value is used, as
+  /// a file that another host does not have.
+  std::string located(std::string_view key, std::string text) const;
+
   /// Call once on any reader, after all keys were read: refuses the other keys of the file. The
   /// detail of Errc::bad_config holds one problem per line, in the order of the file:
   ///   busd.toml:12:1: unknown key 'liste'; did you mean 'listen'?

@@ -80,6 +80,14 @@ struct ConfigReader::Document {
     problems.push_back({place.source().begin, std::move(text)});
   }
 
+  /// Of a key, or of its table if that does not have it.
+  toml::source_position place_of(std::size_t table, std::string_view key) const {
+    const toml::table* const whole = tables[table].node;
+    if (whole == nullptr) return {};
+    const toml::node* const node = whole->get(key);
+    return (node != nullptr ? node : whole)->source().begin;
+  }
+
   std::string located(const Problem& problem) const {
     std::ostringstream text;
     text << file << ':';

@@ -27,6 +27,7 @@
 
 namespace starbus::nodes::crowds {
 
+/// What a pool is made with.
 struct CrowdPoolOptions {
   std::string maps = "";        ///< folder of the files; empty: the working folder
   CrowdWork::Clock clock = {};  ///< of budgets and of kCrowdIdle; not set: the machine's steady one

@@ -7,6 +7,7 @@
 
 namespace starbus::nodes::crowds {
 
+/// The counts of a pool, its maps, and how long batches take.
 nlohmann::json json_of(const CrowdPool& pool);
 
 }  // namespace starbus::nodes::crowds

@@ -37,9 +37,11 @@ namespace starbus::nodes::crowds {
     "lease, so its space has gone",                                                               \
     "unknown_crowd", "CrowdPoolTest.RemovesWhatNobodyHasAskedForKCrowdIdle")                      \
   X(kCreateDeadline, 5s, "of making a crowd at a node: its map may have to be loaded",            \
-    "deadline; the space asks again, or cannot start")                                            \
+    "deadline; the space asks again, or cannot start",                                            \
+    "RemoteCrowdsTest.EndsWithADeadlineIfNoAnswerComes")                                          \
   X(kStepDeadline, 500ms, "of a batch at a node: a space asks again within a second",             \
-    "deadline; the space makes another crowd")
+    "deadline; the space makes another crowd",                                                    \
+    "RemoteCrowdsTest.EndsWithADeadlineIfNoAnswerComes")
 
 STARBUS_LIMITS_OF(kCrowdsLimits, STARBUS_CROWDS_LIMITS)
 

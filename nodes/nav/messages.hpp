@@ -105,6 +105,7 @@ struct Add {
     archive(walker, version, kind, at, radius, height, speed, acceleration, priority, passive);
   }
 };
+/// It goes; who is after it loses its target.
 struct Remove {
   WalkerName walker;
 
@@ -113,6 +114,7 @@ struct Remove {
     archive(walker);
   }
 };
+/// It goes to a place.
 struct GoTo {
   WalkerName walker;
   std::uint32_t version = 0;
@@ -139,6 +141,7 @@ struct Chase {
     archive(walker, version, target, distance, partial, follow);
   }
 };
+/// It is asked nothing any more.
 struct Cancel {
   WalkerName walker;
   std::uint32_t version = 0;

@@ -39,7 +39,7 @@ bin=$host/usr/local/bin
 install=(scripts/install --build-dir "$build")
 run "first installation" "${install[@]}" --destdir "$host" --role both || exit 1
 for program in busd busroot bustop starbus starbus-keygen starbus-mail starbus-manager starbus-db starbus-db-tool \
-  starbus-gate starbus-login starbus-spaces starbus-bots starbus-nav; do
+  starbus-gate starbus-login starbus-spaces starbus-crowds starbus-bots starbus-nav; do
   has "$bin/$program"
   run "$program starts" "$bin/$program" --version || true
 done

@@ -60,6 +60,7 @@
 #include "nodes/space/limits.hpp"
 #include "nodes/space/movement/error.hpp"
 #include "nodes/space/movement/limits.hpp"
+#include "nodes/space/nav/limits.hpp"
 #include "nodes/space/node/limits.hpp"
 #include "nodes/space/registry/limits.hpp"
 #include "nodes/space/scene/limits.hpp"
@@ -214,6 +215,7 @@ std::vector<LimitTable> limit_tables() {
       {"running spaces", "nodes/space/node/limits.hpp", nodes::space::kSpaceNodeLimits},
       {"scenes", "nodes/space/scene/limits.hpp", nodes::space::kSceneLimits},
       {"travels between spaces", "nodes/space/travel/limits.hpp", nodes::space::kSpaceTravelLimits},
+      {"crowds of spaces", "nodes/space/nav/limits.hpp", nodes::crowds::kSpaceNavLimits},
       {"movement", "nodes/space/movement/limits.hpp", nodes::movement::kMovementLimits},
       {"sight", "nodes/space/sight/limits.hpp", nodes::sight::kSightLimits},
       {"entity hosts", "nodes/hosting/limits.hpp", nodes::entities::kEntityHostLimits},

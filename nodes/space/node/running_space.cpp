@@ -104,6 +104,22 @@ void RunningSpace::bound(const bus::Result<bus::Bound>& bound) {
   }
   state_ = State::starting;
   std::string why;
+  const auto start = [&] {
+    made_.space->add_parts(around_.parts);
+    made_.space->start_parts(0, [this, weak = std::weak_ptr(turn_)](const Result<>& result) {
+      if (weak.expired()) return;
+      if (!result) return done_of(&RunningSpace::started)(result);
+      start_space();
+    });
+  };
+  if (!made_.space->attempt("a part", start, &why)) {
+    done_of (&RunningSpace::started)(
+        bus::Error(bus::Errc::handler_failed, "a part of it threw: " + why));
+  }
+}
+
+void RunningSpace::start_space() {
+  std::string why;
   const Done done = done_of(&RunningSpace::started);
   const auto start = [&] { made_.space->on_start(order_.order.setup, done); };
   if (!made_.space->attempt("on_start", start, &why)) {

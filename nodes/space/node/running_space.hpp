@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "entity/rpc/endpoint.hpp"
 #include "nodes/space/host/hosted_spaces.hpp"
@@ -35,6 +36,7 @@ struct SpaceSurroundings {
   entity::rpc::Endpoint& endpoint;
   entity::TimerWheel& timers;
   SpaceHome& home;
+  std::vector<MakeSpacePart> parts = {};  // of each space
   std::chrono::milliseconds start_limit{};
   std::chrono::milliseconds end_limit{};
   /// Calls back once, at once or later.
@@ -84,6 +86,7 @@ class RunningSpace {
   void bind();
   void unbind(Done done);
   void bound(const bus::Result<bus::Bound>& bound);
+  void start_space();
   void started(const Result<>& result);
   void fail(Error why);
   void ended(const Result<>& result);

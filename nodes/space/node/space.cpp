@@ -57,6 +57,7 @@ GameSpace::GameSpace(SpaceInit init)
 
 /// Its derived class has gone by now, so no hook runs.
 GameSpace::~GameSpace() {
+  parts_.clear();
   for (const auto& [id, member] : members_) {
     if (auto* const resident = member.entity->component<Resident>()) resident->left(this);
     sight_.leave(*member.entity, member.aoi);
@@ -151,6 +152,9 @@ Result<aoi::EntityId> GameSpace::give_place(Entity& entity, const aoi::Position&
     [[maybe_unused]] const auto removed = aoi_.remove(*placed);
     return seen.error();
   }
+  for (const auto& part : parts_) {
+    attempt("a part", [&] { part->enters(entity); });
+  }
   return *placed;
 }
 
@@ -181,6 +185,9 @@ bool GameSpace::take_out(Entity& entity, Way way) {
 void GameSpace::forget(entity::OnlineId id) {
   const auto found = members_.find(id);
   if (found->second.player) --players_;
+  for (const auto& part : parts_) {
+    attempt("a part", [&] { part->leaves(*found->second.entity); });
+  }
   sight_.leave(*found->second.entity, found->second.aoi);
   [[maybe_unused]] const auto removed = aoi_.remove(found->second.aoi);
   members_.erase(found);
@@ -206,7 +213,26 @@ bool GameSpace::clear(std::size_t most, bool hand_over) {
 
 // --- ticks ---------------------------------------------------------------------------------------
 
+void GameSpace::add_parts(const std::vector<MakeSpacePart>& makers) {
+  for (const MakeSpacePart& make : makers) {
+    if (auto part = make(*this)) parts_.push_back(std::move(part));
+  }
+}
+
+void GameSpace::start_parts(std::size_t from, const Done& done) {
+  if (from == parts_.size()) return done({});
+  parts_[from]->start(
+      [this, from, done, weak = std::weak_ptr(alive_)](const bus::Result<>& started) {
+        if (weak.expired()) return;
+        if (!started) return done(started.error());
+        start_parts(from + 1, done);
+      });
+}
+
 void GameSpace::run_tick(const SpaceTick& tick) {
+  for (const auto& part : parts_) {
+    attempt("a part", [&] { part->tick(tick); });
+  }
   attempt("on_before_tick", [&] { on_before_tick(tick); });
   attempt("on_tick", [&] { on_tick(tick); });
   attempt("aoi", [&] { update_aoi(); });

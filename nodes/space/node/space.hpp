@@ -40,6 +40,7 @@
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/runtime/steps.hpp"
 #include "nodes/space/messages.hpp"
+#include "nodes/space/node/space_part.hpp"
 #include "nodes/space/node/tick_line.hpp"
 #include "nodes/space/sight/space_sight.hpp"
 
@@ -115,6 +116,15 @@ class GameSpace {
   /// above kLongestCountdown.
   Result<> end_after(std::chrono::milliseconds after) { return home_.end_after(life_, after); }
 
+  /// The part of that class; null if its host adds none. From on_start on.
+  template <class Part>
+  Part* part() const {
+    for (const auto& each : parts_) {
+      if (auto* const found = dynamic_cast<Part*>(each.get())) return found;
+    }
+    return nullptr;
+  }
+
   bool has(const entity::Entity& entity) const;
   /// Whether it came with a ticket; false also if it is no member.
   bool is_player(const entity::Entity& entity) const;
@@ -181,6 +191,9 @@ class GameSpace {
   /// False: it is no member.
   bool take_out(entity::Entity& entity, Way way);
   void forget(entity::OnlineId id);
+  void add_parts(const std::vector<MakeSpacePart>& makers);
+  /// One after the other, from that one on; then `done`.
+  void start_parts(std::size_t from, const Done& done);
   void run_tick(const SpaceTick& tick);
   void update_aoi();
   /// Nobody enters any more.
@@ -218,6 +231,7 @@ class GameSpace {
   std::size_t players_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner timers_;
+  std::vector<std::unique_ptr<SpacePart>> parts_;
 };
 
 template <class Call>

@@ -7,6 +7,7 @@ namespace starbus::nodes::space {
 void SpaceApp::configure(daemon::ConfigReader& reader) {
   daemon::ConfigReader spaces = reader.table("spaces");
   options_.labels = read_labels(spaces);
+  maps_ = spaces.string("maps", "");
 }
 
 bus::Result<> SpaceApp::start(Node& node) {
@@ -15,6 +16,8 @@ bus::Result<> SpaceApp::start(Node& node) {
   entities_.emplace(node.rpc(), node.timers(), node.name(), std::move(how));
   for (const auto& declaration : entities_to_declare_) declaration(*entities_);
   spaces_.emplace(node.rpc(), node.timers(), entities_->entities(), options_);
+  crowds_.emplace(node.tasks(), node.rpc(), crowds::NavPartsOptions{.maps = maps_});
+  crowds_->add_to(*spaces_);
   for (const auto& declaration : spaces_to_declare_) declaration(*spaces_, node);
   TravelOptions ways;
   ways.where_to = [this](const entity::Entity& player, const Leaving& from) {

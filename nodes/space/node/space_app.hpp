@@ -7,7 +7,8 @@
 ///     return nodes::run_node({.role = "space", .version = "1.0"}, std::move(app), argc, argv);
 ///   }
 ///
-/// Its keys are of [spaces]: labels (strings). Belongs to the loop's thread.
+/// Its keys are of [spaces]: labels (strings); maps (folder of the maps that types name). Belongs
+/// to the loop's thread.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "nodes/hosting/entity_host.hpp"
+#include "nodes/space/nav/nav_parts.hpp"
 #include "nodes/space/node/space_host.hpp"
 #include "nodes/space/travel/travels.hpp"
 
@@ -67,6 +69,8 @@ class SpaceApp : public App {
   SpaceHostOptions options_;
   std::vector<std::function<void(SpaceHost&, Node&)>> spaces_to_declare_;
   std::vector<std::function<void(entities::EntityHost&)>> entities_to_declare_;
+  std::string maps_;
+  std::optional<crowds::NavParts> crowds_;
   std::optional<entities::EntityHost> entities_;
   std::optional<SpaceHost> spaces_;
   std::optional<Travels> travels_;  // ends first

@@ -32,6 +32,7 @@ SpaceHost::SpaceHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& timers
       around_{.endpoint = endpoint,
               .timers = timers,
               .home = *this,
+              .parts = {},
               .start_limit = options_.start_limit,
               .end_limit = options_.end_limit,
               .draw_id = [this](auto drawn) { draw_id(std::move(drawn)); },

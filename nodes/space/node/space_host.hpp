@@ -101,6 +101,9 @@ class SpaceHost final : private SpaceHome {
     });
   }
 
+  /// Each space that begins from now on gets such a part.
+  void add_part(MakeSpacePart make) { around_.parts.push_back(std::move(make)); }
+
   /// Ties it to a node, within App::start: it takes orders before the node is ready and until its
   /// last space has ended in the drain; a lost lease ends all spaces. bad_config: a type of another
   /// form, or twice; a label of another form, or too many.

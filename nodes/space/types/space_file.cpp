@@ -9,6 +9,7 @@
 #include "aoi/check.hpp"
 #include "nodes/space/limits.hpp"
 #include "nodes/space/names.hpp"
+#include "nodes/space/types/nav_file.hpp"
 #include "nodes/space/types/position_key.hpp"
 
 namespace starbus::nodes::space {
@@ -99,6 +100,7 @@ SpaceType read_one(ConfigReader& table) {
   type.weight = table.integer<std::uint32_t>("weight", kWeight, 1, kHeaviest);
   type.labels = read_labels(table);
   type.next = table.string("next", "");
+  type.nav = read_nav(table, type.ticks_per_second);
   return type;
 }
 

@@ -10,10 +10,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "aoi/options.hpp"
+#include "nodes/space/types/nav_type.hpp"
 
 namespace starbus::nodes::space {
 
@@ -42,6 +44,7 @@ struct SpaceType {
   std::uint32_t weight = 0;         // ms per second of a node's loop, until its load shows it
   std::vector<std::string> labels;  // that a node must have, all of them
   std::string next;                 // type of the place where its players go; empty: none
+  std::optional<NavType> nav;       // its crowd
 
   bool operator==(const SpaceType&) const = default;
   std::chrono::nanoseconds tick() const {
@@ -51,7 +54,7 @@ struct SpaceType {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name, scope, capacity, soft_capacity, min_lines, max_lines, precreated, idle, countdown,
-            min, max, sight, leave_margin, cell, ticks_per_second, weight, labels, next);
+            min, max, sight, leave_margin, cell, ticks_per_second, weight, labels, next, nav);
   }
 };
 

@@ -25,6 +25,13 @@ std::string problems_of(ConfigReader& reader) {
   return finished.error().detail;
 }
 
+TEST(Config, SaysWhereAKeyStands) {
+  auto reader = reader_of("name = \"a\"\n[admin]\nport = 1\n");
+  EXPECT_EQ(reader.located("name", "no"), "busd.toml:1:8: no");
+  EXPECT_EQ(reader.table("admin").located("port", "no"), "busd.toml:3:8: no");
+  EXPECT_EQ(reader.table("admin").located("absent", "no"), "busd.toml:2:1: no") << "its table";
+}
+
 TEST(Config, ReadsEveryType) {
   auto reader = reader_of(R"(
 name = "hostA"

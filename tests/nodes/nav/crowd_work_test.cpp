@@ -99,17 +99,15 @@ TEST_F(CrowdWorkTest, AFollowerWaitsAndGoesOn) {
   follower.passive = false;
   Chase chase{name(1), 1, name(2), 2, false, true};
   step({leader, follower, chase});
-  const auto push = [&](float x) { return Push{name(2), {x, 20, 0}, {}}; };
-  for (int i = 0; i < 100; ++i) step({push(20)});
-  const float rests = 20 - last[1].at.x;
-  EXPECT_LE(rests, 2.01F);
+  const auto push = [&](Point at) { return Push{name(2), at, {}}; };
+  for (int i = 0; i < 100; ++i) step({push({20, 20, 0})});
   EXPECT_EQ(last[1].doing, Doing::waiting);
-  const float from = last[1].at.x;
-  for (int i = 0; i < 20; ++i) step({push(from + 2.9F)});
-  EXPECT_NEAR(20 - last[1].at.x, rests, 0.01F)
-      << "2.9 m are less than 2 m and both radii" << last[1].at.y;
-  for (int i = 0; i < 40; ++i) step({push(from + 3.2F)});
-  EXPECT_GT(last[1].at.x, from + 0.5F);
+  const Point rests = last[1].at;
+  EXPECT_LE(std::hypot(20 - rests.x, 20 - rests.y), 2.01F);
+  for (int i = 0; i < 20; ++i) step({push({rests.x + 2.9F, rests.y, 0})});
+  EXPECT_EQ(last[1].at, rests) << "2.9 m are less than 2 m and both radii";
+  for (int i = 0; i < 40; ++i) step({push({rests.x + 3.2F, rests.y, 0})});
+  EXPECT_GT(last[1].at.x, rests.x + 0.5F);
   EXPECT_TRUE(ended.empty());
 }
 

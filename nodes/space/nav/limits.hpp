@@ -1,0 +1,19 @@
+/// Every bound of crowds of spaces, with its reason and with what happens when it is reached.
+#pragma once
+
+#include <cstdint>
+
+#include "base/limits.hpp"
+
+namespace starbus::nodes::crowds {
+
+// X(constant, value, unit, reason, when reached, hit by)
+#define STARBUS_SPACE_NAV_LIMITS(X)                                                 \
+  X(kCrowdAgain, 200ms, "after a crowd was lost, until another one is asked for",   \
+    "walkers stand meanwhile", "SpaceNavTest.ALostCrowdIsMadeAgainAndAskedAgain")   \
+  X(kAddAgain, 1s, "until a walker that had no ground is shown to its crowd again", \
+    "it stands where it is", "SpaceNavTest.AWalkerWithoutGroundIsShownAgain")
+
+STARBUS_LIMITS_OF(kSpaceNavLimits, STARBUS_SPACE_NAV_LIMITS)
+
+}  // namespace starbus::nodes::crowds

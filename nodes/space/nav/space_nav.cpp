@@ -1,0 +1,380 @@
+#include "nodes/space/nav/space_nav.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "nodes/space/nav/limits.hpp"
+
+namespace starbus::nodes::crowds {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+
+Point point_of(const movement::Position& at) {
+  return {at.x, at.y, at.z};
+}
+
+/// Its properties are on their way, and not to be written.
+bool is_frozen(const ActorNav& actor) {
+  return actor.entity().life() != entity::EntityState::alive;
+}
+
+/// These come again with each try.
+bool is_final(const Error& why) {
+  return why == Errc::no_map || why == Errc::bad_map || why == Errc::bad_request;
+}
+
+}  // namespace
+
+SpaceNav::SpaceNav(CrowdPort& port, space::NavType type, std::string where)
+    : port_(port), type_(std::move(type)), where_(std::move(where)) {
+  slots_.resize(type_.crowd.walkers);
+  for (std::uint32_t slot = type_.crowd.walkers; slot > 0; --slot) free_.push_back(slot);
+}
+
+SpaceNav::~SpaceNav() {
+  for (const Slot& slot : slots_) {
+    if (slot.actor != nullptr) slot.actor->space_ = nullptr;
+  }
+  if (crowd_) port_.destroy(crowd_);
+}
+
+// --- the crowd -----------------------------------------------------------------------------------
+
+void SpaceNav::start(Done done) {
+  started_done_ = std::move(done);
+  create();
+}
+
+/// Of a space that has ended meanwhile the crowd is nobody's.
+void SpaceNav::create() {
+  creating_ = true;
+  port_.create(type_.crowd,
+               [this, &port = port_, weak = std::weak_ptr(alive_)](const Result<CrowdId>& crowd) {
+                 if (!weak.expired()) return made(crowd);
+                 if (crowd) port.destroy(*crowd);
+               });
+}
+
+void SpaceNav::made(const Result<CrowdId>& crowd) {
+  creating_ = false;
+  if (crowd) crowd_ = *crowd;
+  if (!started_) {
+    started_ = crowd.has_value();
+    const Done done = std::exchange(started_done_, nullptr);
+    if (crowd) return done({});
+    return done(Error(crowd.error().code, type_.declared + crowd.error().to_string()));
+  }
+  if (crowd) {
+    spdlog::info("crowds: {} has its crowd again, with {} walkers", where_, walkers());
+    lost_told_ = false;
+  } else {
+    lose(crowd.error());
+  }
+}
+
+/// Whatever it knew is to be said again; commands stand in the properties of walkers.
+void SpaceNav::lose(const Error& why) {
+  if (!std::exchange(lost_told_, true)) {
+    spdlog::warn("crowds: {} has lost its crowd, and asks for another: {}", where_,
+                 why.to_string());
+  }
+  if (crowd_) {
+    ++counts_.lost;
+    port_.destroy(crowd_);
+  }
+  crowd_ = {};
+  answer_.reset();
+  again_at_ = now_ + (is_final(why) ? 25 * kCrowdAgain : kCrowdAgain);
+  for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
+    Slot& slot = slots_[at - 1];
+    slot.sent = 0;
+    if (slot.actor == nullptr) continue;
+    slot.add_at = {};
+    mark(at);
+    if (slot.actor->task() != NavTask::none) want_command(at);
+  }
+}
+
+// --- walkers -------------------------------------------------------------------------------------
+
+void SpaceNav::mark(std::uint32_t at) {
+  if (!std::exchange(slots_[at - 1].dirty, true)) dirty_.push_back(at);
+}
+
+void SpaceNav::want_command(std::uint32_t at) {
+  slots_[at - 1].command = true;
+  if (!std::exchange(slots_[at - 1].queued, true)) commands_.push_back(at);
+}
+
+/// What it was asked in another space, or in another process, it is asked here.
+void SpaceNav::enters(entity::Entity& entity) {
+  auto* const actor = entity.component<ActorNav>();
+  auto* const mover = entity.component<sight::Mover>();
+  if (actor == nullptr || mover == nullptr) return;
+  if (free_.empty()) {
+    if (counts_.full++ == 0) {
+      spdlog::error("crowds: {} has its {} walkers; {} and later ones stand: give its type more",
+                    where_, slots_.size(), entity.label());
+    }
+    return;
+  }
+  const std::uint32_t at = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[at - 1];
+  slot.actor = actor;
+  ++slot.generation;
+  slot.teleport = false;
+  slot.command = false;
+  slot.add_at = {};
+  slot_of_[entity.online_id()] = at;
+  actor->space_ = this;
+  actor->mover_ = mover;
+  actor->slot_ = at;
+  actor->doing_ = nav::crowd::Doing::idle;
+  actor->placed_ = mover->state().position;
+  actor->teleports_ = mover->state().teleports;
+  mark(at);
+  if (actor->task() != NavTask::none) want_command(at);
+}
+
+void SpaceNav::leaves(entity::Entity& entity) {
+  const auto found = slot_of_.find(entity.online_id());
+  if (found == slot_of_.end()) return;
+  const std::uint32_t at = found->second;
+  slot_of_.erase(found);
+  Slot& slot = slots_[at - 1];
+  slot.actor->space_ = nullptr;
+  slot.actor->mover_ = nullptr;
+  slot.actor->doing_ = nav::crowd::Doing::idle;
+  slot.actor = nullptr;
+  free_.push_back(at);
+  mark(at);
+}
+
+void SpaceNav::commanded(ActorNav& actor) {
+  slot(actor).add_at = {};  // where no ground was there may be some
+  mark(actor.slot_);
+  want_command(actor.slot_);
+}
+
+void SpaceNav::comes_anew(ActorNav& actor) {
+  Slot& mine = slot(actor);
+  ++mine.generation;
+  mine.add_at = {};
+  mark(actor.slot_);
+  if (actor.task() != NavTask::none) want_command(actor.slot_);
+}
+
+void SpaceNav::placed(ActorNav& actor) {
+  actor.placed_ = actor.mover_->state().position;
+  actor.teleports_ = actor.mover_->state().teleports;
+  if (actor.stands_passive()) return;
+  slot(actor).teleport = true;
+  slot(actor).add_at = {};
+  slot(actor).command = false;
+  mark(actor.slot_);
+  actor.tell(actor.begin(NavTask::none));
+}
+
+bool SpaceNav::is_there(const ActorNav& actor) const {
+  const Slot& mine = slots_[actor.slot_ - 1];
+  return crowd_ && mine.sent == mine.generation;
+}
+
+/// A type that has no such kind has others for the same walkers: its first stands for it.
+std::uint32_t SpaceNav::kind_of(const ActorNav& actor) const {
+  const auto& kinds = type_.crowd.kinds;
+  const auto found = std::ranges::find(kinds, actor.walker().kind, &WalkerKind::name);
+  return found == kinds.end() ? 0 : static_cast<std::uint32_t>(found - kinds.begin());
+}
+
+// --- a tick --------------------------------------------------------------------------------------
+
+void SpaceNav::tick(const space::SpaceTick& tick) {
+  now_ = tick.time;
+  passed_ += tick.passed;
+  note_placed();
+  if (const auto answer = std::exchange(answer_, std::nullopt)) apply(*answer);
+  if (!crowd_) {
+    if (started_ && !creating_ && now_ >= again_at_) create();
+    return;
+  }
+  // Half a tick early is nearer to its time than half a tick late.
+  const nanoseconds period = nanoseconds(std::chrono::seconds(1)) / type_.steps_per_second;
+  if (!under_way_ && passed_ + tick.passed / 2 >= period) send();
+}
+
+/// By game code that moves its monsters itself, and by corrections.
+void SpaceNav::note_placed() {
+  for (const Slot& slot : slots_) {
+    if (slot.actor == nullptr || slot.actor->stands_passive() || is_frozen(*slot.actor)) continue;
+    if (slot.actor->was_placed()) placed(*slot.actor);
+  }
+}
+
+void SpaceNav::answered(std::uint64_t number, Result<Answer> answer) {
+  if (number != number_) return;  // of a crowd that was lost
+  under_way_ = false;
+  if (!answer) return lose(answer.error());
+  ++counts_.answers;
+  answer_ = *std::move(answer);
+}
+
+ActorNav* SpaceNav::find(const WalkerName& name, std::uint32_t version) {
+  if (name.slot == 0 || name.slot > slots_.size()) return nullptr;
+  const Slot& slot = slots_[name.slot - 1];
+  if (slot.actor == nullptr || slot.generation != name.generation ||
+      slot.actor->version() != version || is_frozen(*slot.actor)) {
+    ++counts_.stale;
+    return nullptr;
+  }
+  return slot.actor;
+}
+
+/// Those who hear of an end may do anything: each row is looked up by itself. One that is frozen
+/// for a move hears nothing: if it goes on here, it is asked again, and its end comes again.
+void SpaceNav::apply(const Answer& answer) {
+  for (const Moved& moved : answer.moved) apply(moved);
+  for (const Refused& refused : answer.refused) apply(refused);
+  for (const Ended& ended : answer.ended) {
+    ActorNav* const actor = find(ended.walker, ended.version);
+    if (actor == nullptr) ask_frozen_again(ended.walker);
+    if (actor == nullptr || actor->task() == NavTask::none) continue;
+    ++counts_.ends;
+    actor->finish(static_cast<NavOutcome>(ended.end), ended.stuck, {});
+  }
+}
+
+void SpaceNav::ask_frozen_again(const WalkerName& name) {
+  if (name.slot == 0 || name.slot > slots_.size()) return;
+  const ActorNav* const actor = slots_[name.slot - 1].actor;
+  if (actor != nullptr && is_frozen(*actor)) want_command(name.slot);
+}
+
+void SpaceNav::apply(const Moved& moved) {
+  ActorNav* const actor = find(moved.walker, moved.version);
+  if (actor == nullptr || actor->stands_passive()) return;
+  movement::Locomotion to = actor->mover_->state();
+  to.position = {moved.at.x, moved.at.y, moved.at.z};
+  to.velocity = {moved.velocity.x, moved.velocity.y, moved.velocity.z};
+  if (moved.velocity.x != 0 || moved.velocity.y != 0) {
+    to.heading = std::atan2(moved.velocity.y, moved.velocity.x);
+  }
+  actor->doing_ = moved.doing;
+  if (!actor->mover_->place(to)) return;
+  actor->placed_ = to.position;
+  ++counts_.moves;
+}
+
+void SpaceNav::apply(const Refused& refused) {
+  if (refused.walker.slot == 0 || refused.walker.slot > slots_.size()) return;
+  Slot& slot = slots_[refused.walker.slot - 1];
+  if (refused.gone && slot.sent == refused.walker.generation) {
+    slot.sent = 0;
+    slot.add_at = now_ + kAddAgain;
+  }
+  ActorNav* const actor = find(refused.walker, refused.version);
+  if (actor == nullptr || actor->task() == NavTask::none) return;
+  ++counts_.ends;
+  const bool lost = refused.why == Errc::unknown_walker && !refused.gone;
+  actor->finish(lost ? NavOutcome::target_lost : NavOutcome::refused, false, refused.why);
+}
+
+// --- batches -------------------------------------------------------------------------------------
+
+/// Who comes, goes or is elsewhere stands before all commands: those may be about any of them.
+void SpaceNav::send() {
+  Batch batch;
+  batch.crowd = crowd_;
+  batch.number = ++number_;
+  constexpr auto kMost = microseconds(std::chrono::minutes(1));
+  batch.passed_us = static_cast<std::uint32_t>(
+      std::min(std::chrono::duration_cast<microseconds>(passed_), kMost).count());
+  passed_ = {};
+  const std::vector<std::uint32_t> dirty = std::exchange(dirty_, {});
+  for (const std::uint32_t at : dirty) {
+    slots_[at - 1].dirty = false;
+    show(at, batch);
+  }
+  push_passive(batch);
+  for (const std::uint32_t at : std::exchange(commands_, {})) {
+    slots_[at - 1].queued = false;
+    command(at, batch);
+  }
+  under_way_ = true;
+  ++counts_.batches;
+  port_.step(std::move(batch),
+             [this, weak = std::weak_ptr(alive_), number = number_](Result<Answer> answer) {
+               if (!weak.expired()) answered(number, std::move(answer));
+             });
+}
+
+void SpaceNav::show(std::uint32_t at, Batch& batch) {
+  Slot& slot = slots_[at - 1];
+  if (slot.actor == nullptr) {
+    if (slot.sent != 0) batch.requests.push_back(Remove{{at, slot.sent}});
+    slot.sent = 0;
+    return;
+  }
+  const ActorNav& actor = *slot.actor;
+  const WalkerName name{at, slot.generation};
+  const Point here = point_of(actor.mover_->state().position);
+  if (slot.sent != slot.generation) {
+    if (slot.add_at > now_) return;
+    const NavWalker& like = actor.walker();
+    batch.requests.push_back(Add{name, actor.version(), kind_of(actor), here, like.radius,
+                                 like.height, like.speed, like.acceleration, like.priority,
+                                 actor.stands_passive()});
+    slot.sent = slot.generation;
+    slot.pushed = actor.mover_->state().position;
+  } else if (slot.teleport) {
+    batch.requests.push_back(Teleport{name, actor.version(), here});
+  }
+  slot.teleport = false;
+}
+
+void SpaceNav::command(std::uint32_t at, Batch& batch) {
+  Slot& slot = slots_[at - 1];
+  if (slot.actor == nullptr || !slot.command) return;
+  slot.command = false;
+  ActorNav& actor = *slot.actor;
+  const ActorNav::State& ask = actor.state();
+  const WalkerName name{at, slot.generation};
+  if (ask.task == NavTask::none) {
+    batch.requests.push_back(Cancel{name, ask.version});
+  } else if (ask.task == NavTask::go_to) {
+    batch.requests.push_back(
+        GoTo{name, ask.version, {ask.x, ask.y, ask.z}, ask.distance, ask.partial});
+  } else {
+    const auto found = slot_of_.find(static_cast<entity::OnlineId>(ask.target.get()));
+    const WalkerName target = found == slot_of_.end()
+                                  ? WalkerName{}
+                                  : WalkerName{found->second, slots_[found->second - 1].generation};
+    batch.requests.push_back(
+        Chase{name, ask.version, target, ask.distance, ask.partial, ask.task == NavTask::follow});
+  }
+}
+
+/// Where players are, and whether those without ground have some by now.
+void SpaceNav::push_passive(Batch& batch) {
+  for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
+    Slot& slot = slots_[at - 1];
+    if (slot.actor == nullptr) continue;
+    if (slot.sent != slot.generation && slot.add_at <= now_) mark(at);
+    if (slot.sent != slot.generation || !slot.actor->stands_passive()) continue;
+    const movement::Locomotion& now = slot.actor->mover_->state();
+    const bool moves = now.velocity != movement::Velocity{};
+    if (!moves && now.position == slot.pushed) continue;
+    slot.pushed = now.position;
+    batch.requests.push_back(Push{{at, slot.generation},
+                                  point_of(now.position),
+                                  {now.velocity.x, now.velocity.y, now.velocity.z}});
+  }
+}
+
+}  // namespace starbus::nodes::crowds
