@@ -79,9 +79,10 @@ class Search {
   /// the place nearest to the goal so far. Writes into `out`, whose memory is used again.
   /// not_ready without a search, changed.
   virtual Result<void> path(Path& out) = 0;
-  /// The pieces of ground that it has looked around from so far, for pictures of searches; none
-  /// where a ground keeps no note of them. Writes into `out`, whose memory is used again.
-  virtual void looked_at(std::vector<Box>& out) const { out.clear(); }
+  /// The pieces of ground that it has looked around from so far, for pictures of searches: names
+  /// that Ground::outline takes, some perhaps twice; none where a ground keeps no note of them.
+  /// Writes into `out`, whose memory is used again.
+  virtual void looked_at(std::vector<std::uint64_t>& out) const { out.clear(); }
 
   /// All of it in one call.
   Result<void> find(const PathRequest& request, Path& out);
@@ -124,6 +125,9 @@ class Ground {
   virtual bool reachable(const Place& from, const Place& to, AgentId agent) const = 0;
   /// The area of a place; kWall if there is none.
   virtual Area area_at(const Place& place) const = 0;
+  /// The corners of a piece in the plane, for pictures: of a convex polygon, or the low and the
+  /// high one of an upright rectangle. Empty if there is no such piece.
+  virtual std::vector<Point> outline(std::uint64_t piece) const = 0;
   /// The straight line to `to`, in the plane (in a volume: in space), up to what the agent cannot
   /// pass. bad_position, unknown_agent, bad_start.
   virtual Result<Ray> raycast(const Place& from, Point to, AgentId agent) const = 0;

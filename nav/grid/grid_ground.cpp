@@ -78,8 +78,14 @@ std::optional<Cell> GridGround::cell(const Place& place) const {
 }
 
 Place GridGround::place(Cell cell) const {
-  return {frame_.middle(cell, terrain_.level(cell)),
-          std::uint64_t{cell.y} * terrain_.width + cell.x + 1};
+  return {frame_.middle(cell, terrain_.level(cell)), piece(cell)};
+}
+
+std::vector<Point> GridGround::outline(std::uint64_t piece) const {
+  const auto of = cell({{}, piece});
+  if (!of) return {};
+  const Box at = box(*of);
+  return {at.low, at.high};
 }
 
 Box GridGround::box(Cell cell) const {

@@ -38,6 +38,7 @@ class GridGround final : public Ground {
   Result<Place> nearest(Point at, Point reach, AgentId agent) const override;
   bool reachable(const Place& from, const Place& to, AgentId agent) const override;
   Area area_at(const Place& place) const override;
+  std::vector<Point> outline(std::uint64_t piece) const override;
   Result<Ray> raycast(const Place& from, Point to, AgentId agent) const override;
   Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const override;
   /// Borders between cells that no move along a side crosses, joined to straight ones; what is more
@@ -69,6 +70,10 @@ class GridGround final : public Ground {
   std::optional<Cell> cell(const Place& place) const;
   /// Of a link, by its number in the terrain's list.
   LinkId link_id(std::uint32_t number) const;
+  /// The name of a cell, which must be one of the grid.
+  std::uint64_t piece(Cell cell) const {
+    return std::uint64_t{cell.y} * terrain_.width + cell.x + 1;
+  }
   /// The middle of a cell, which must be one of the grid.
   Place place(Cell cell) const;
   /// Where a cell lies, which must be one of the grid.

@@ -39,10 +39,10 @@ Result<void> GridSearch::path(Path& out) {
   return {};
 }
 
-void GridSearch::looked_at(std::vector<Box>& out) const {
+void GridSearch::looked_at(std::vector<std::uint64_t>& out) const {
   out.clear();
   if (!begun_) return;
-  search_.each_expanded([&](Cell cell) { out.push_back(ground_.box(cell)); });
+  search_.each_expanded([&](Cell cell) { out.push_back(ground_.piece(cell)); });
 }
 
 void GridSearch::smooth(std::vector<Cell>& cells) const {

@@ -16,7 +16,7 @@ class GridSearch final : public Search {
   Result<void> begin(const PathRequest& request) override;
   Result<bool> advance(std::uint32_t budget) override;
   Result<void> path(Path& out) override;
-  void looked_at(std::vector<Box>& out) const override;
+  void looked_at(std::vector<std::uint64_t>& out) const override;
 
  private:
   void smooth(std::vector<Cell>& cells) const;

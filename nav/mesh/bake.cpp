@@ -266,7 +266,27 @@ BakeReport Bake::report(const Baked& baked) const {
   report.triangles = static_cast<std::uint32_t>(terrain_.triangles.size());
   report.steep = steep_;
   report.steep_area = steep_area_;
+  report.slopes = lost_slopes();
   return report;
+}
+
+std::vector<Slope> Bake::lost_slopes() const {
+  constexpr double kDegrees = 180 / std::numbers::pi;
+  std::vector<Slope> slopes;
+  for (std::size_t i = 0; i < terrain_.triangles.size(); ++i) {
+    const Triangle& one = terrain_.triangles[i];
+    if (areas_[i] != kWall || area_of(paint_, terrain_.materials[one.material]) == kWall) continue;
+    const Point& a = terrain_.points[one.corners[0]];
+    const Point& b = terrain_.points[one.corners[1]];
+    const Point& c = terrain_.points[one.corners[2]];
+    const Normal normal = normal_of(a, b, c);
+    const double degrees = std::acos(std::clamp(normal.z, -1.0, 1.0)) * kDegrees;
+    if (degrees > static_cast<double>(kSteepest)) continue;
+    const Point middle{(a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3, (a.z + b.z + c.z) / 3};
+    slopes.push_back({middle, degrees, normal.area});
+  }
+  std::ranges::stable_sort(slopes, std::ranges::greater(), &Slope::area);
+  return slopes;
 }
 
 }  // namespace starbus::nav::mesh

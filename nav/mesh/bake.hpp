@@ -16,6 +16,13 @@
 
 namespace starbus::nav::mesh {
 
+/// A triangle that is no ground, but would be with a larger agent_slope.
+struct Slope {
+  Point middle;
+  double degrees = 0;
+  double area = 0;  ///< m2
+};
+
 /// What came of a bake.
 struct BakeReport {
   std::uint32_t tiles = 0;  ///< that have ground
@@ -24,6 +31,8 @@ struct BakeReport {
   std::uint32_t triangles = 0;
   std::uint32_t steep = 0;  ///< triangles that are no ground, for their slope
   double steep_area = 0;    ///< m2 of them
+  /// Those of them that some agent_slope within its range would make ground: the largest first.
+  std::vector<Slope> slopes;
 };
 
 /// Owns the terrain. Once made it does not change: any thread may ask for tiles.
@@ -47,6 +56,7 @@ class Bake {
  private:
   Bake() = default;
   void sort();
+  std::vector<Slope> lost_slopes() const;
 
   Terrain terrain_;
   Paint paint_;

@@ -12,7 +12,6 @@
 namespace starbus::nav::mesh {
 namespace {
 
-constexpr std::string_view kMagic = "starbusM";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kNumbers = 12 + 6;  ///< options and corners, as floats
 constexpr std::size_t kHeader = 8 + 4 + 4 * kNumbers + 4 + 1 + 1;
@@ -103,7 +102,7 @@ Result<void> check(const Baked& baked) {
 }
 
 std::string encode(const Baked& baked) {
-  std::string out(kMagic);
+  std::string out(kMeshMagic);
   append_little(out, kVersion, 4);
   Layout layout = baked.layout;
   each_number(layout, [&](float one) { append_little(out, std::bit_cast<std::uint32_t>(one), 4); });
@@ -121,14 +120,14 @@ std::string encode(const Baked& baked) {
 
 Result<Baked> decode(std::string_view bytes) {
   if (bytes.size() > kMaxMeshBytes) return Error(Errc::too_large, "kMaxMeshBytes");
-  if (bytes.size() < kHeader + kChecksum || !bytes.starts_with(kMagic)) {
+  if (bytes.size() < kHeader + kChecksum || !bytes.starts_with(kMeshMagic)) {
     return bad_file("no file of a navmesh");
   }
-  if (load<std::uint32_t>(bytes, kMagic.size()) != kVersion) return bad_file("version");
+  if (load<std::uint32_t>(bytes, kMeshMagic.size()) != kVersion) return bad_file("version");
   const std::uint32_t checksum = load<std::uint32_t>(bytes, bytes.size() - kChecksum);
   bytes.remove_suffix(kChecksum);
   if (crc32c(0, bytes) != checksum) return bad_file("checksum");
-  bytes.remove_prefix(kMagic.size() + 4);
+  bytes.remove_prefix(kMeshMagic.size() + 4);
   Layout read;
   each_number(read, [&](float& one) {
     one = std::bit_cast<float>(load<std::uint32_t>(bytes, 0));

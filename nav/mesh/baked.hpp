@@ -48,6 +48,9 @@ struct Baked {
 /// corrupt with what is wrong and in which tile; too_many. What passes can be made a ground of.
 Result<void> check(const Baked& baked);
 
+/// What the bytes of a file begin with.
+inline constexpr std::string_view kMeshMagic = "starbusM";
+
 /// The bytes of a file: a header with a version, the layout, the tiles, and a checksum of all.
 std::string encode(const Baked& baked);
 /// Of bytes that anybody may have written. corrupt, bad_option, bad_position, too_large, too_many;

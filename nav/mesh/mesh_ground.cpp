@@ -5,6 +5,7 @@
 
 #include "nav/checks.hpp"
 #include "nav/mesh/changes.hpp"
+#include "nav/mesh/islands.hpp"
 #include "nav/mesh/mesh_search.hpp"
 #include "nav/mesh/stand.hpp"
 
@@ -65,6 +66,27 @@ Result<bool> MeshGround::prepare(AgentId agent, Algorithm, std::uint32_t) {
 const Kind* MeshGround::kind(AgentId agent) const {
   if (!agent || agent.value > kinds_.size()) return nullptr;
   return kinds_[agent.value - 1].get();
+}
+
+std::vector<Point> MeshGround::outline(std::uint64_t piece) const {
+  const auto polygon = tiles_->find(piece);
+  if (!polygon) return {};
+  std::vector<Point> corners;
+  for (int i = 0; i < tiles_->data(*polygon).vertCount; ++i) {
+    corners.push_back(point_of(tiles_->corner(*polygon, i)));
+  }
+  return corners;
+}
+
+std::vector<std::uint64_t> MeshGround::pieces() const {
+  std::vector<std::uint64_t> all;
+  for (std::uint32_t i = 0; i < tiles_->count(); ++i) all.push_back(tiles_->piece(tiles_->at(i)));
+  return all;
+}
+
+std::vector<Island> MeshGround::islands(AgentId agent) const {
+  const Kind* const of = kind(agent);
+  return of == nullptr ? std::vector<Island>() : islands_of(*tiles_, *of);
 }
 
 std::unique_ptr<Search> MeshGround::make_search() const {

@@ -22,6 +22,13 @@ class Kind;
 class Tiles;
 struct Leg;
 
+/// Ground of one kind of agent that no ground joins with other ground.
+struct Island {
+  std::uint32_t polygons = 0;
+  double area = 0;  ///< m2, in the plane
+  Place place;      ///< the middle of its largest polygon
+};
+
 class MeshGround final : public Ground {
  public:
   /// Takes a mesh. As check of it.
@@ -44,6 +51,7 @@ class MeshGround final : public Ground {
   Result<Place> nearest(Point at, Point reach, AgentId agent) const override;
   bool reachable(const Place& from, const Place& to, AgentId agent) const override;
   Area area_at(const Place& place) const override;
+  std::vector<Point> outline(std::uint64_t piece) const override;
   Result<Ray> raycast(const Place& from, Point to, AgentId agent) const override;
   /// For moves of a few metres: it looks at 64 polygons at most.
   Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const override;
@@ -76,6 +84,10 @@ class MeshGround final : public Ground {
   const Layout& layout() const;
   /// For MeshSearch, and to look at Detour's mesh.
   const Tiles& tiles() const { return *tiles_; }
+  /// All polygons, by tile, as places name them.
+  std::vector<std::uint64_t> pieces() const;
+  /// Of an agent, without links: the largest first. Empty if it is unknown.
+  std::vector<Island> islands(AgentId agent) const;
   /// nullptr if it is unknown. Lives as long as the ground.
   const Kind* kind(AgentId agent) const;
 

@@ -150,6 +150,16 @@ Result<bool> MeshSearch::advance(std::uint32_t budget) {
   return ended_;
 }
 
+void MeshSearch::looked_at(std::vector<std::uint64_t>& out) const {
+  out.clear();
+  if (!begun_ || !current()) return;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (node.round != round_ || !node.closed || i == goal_node_) continue;
+    out.push_back(ground_.tiles().piece(node.polygon));
+  }
+}
+
 // Straightens the part of the way that leads through the corridor. Detour writes into the path.
 void MeshSearch::pull(Path& out, const Spot& from, const Spot& to) {
   const std::size_t first = out.points.size();

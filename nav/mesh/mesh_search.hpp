@@ -20,6 +20,7 @@ class MeshSearch final : public Search {
   /// Smoothing::line_of_sight leaves the corners of the way, corners those and where its area
   /// changes, none each edge that it crosses as well.
   Result<void> path(Path& out) override;
+  void looked_at(std::vector<std::uint64_t>& out) const override;
 
  private:
   struct Node {

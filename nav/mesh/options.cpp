@@ -55,7 +55,7 @@ Result<void> check(const BakeOptions& of) {
       {"agent_height", of.agent_height, 0.1F, 20},
       {"agent_radius", of.agent_radius, 0, 16},
       {"agent_climb", of.agent_climb, 0, 10},
-      {"agent_slope", of.agent_slope, 0, 85},
+      {"agent_slope", of.agent_slope, 0, kSteepest},
       {"min_region", of.min_region, 0, 10'000},
       {"merge_region", of.merge_region, 0, 10'000},
       {"edge_length", of.edge_length, 1, 1'000, true},

@@ -19,6 +19,9 @@ enum class Regions : std::uint8_t {
   layers,     ///< as fast; regions never lie above each other, as they may on spiral stairs
 };
 
+/// Degrees: no agent_slope is larger.
+inline constexpr float kSteepest = 85;
+
 /// What a tile is built with, when it is baked and when an obstacle changes it.
 struct BakeOptions {
   float cell_size = 0.25F;    ///< m, 0.05..4: the side of a voxel; narrower gaps are lost
@@ -26,7 +29,7 @@ struct BakeOptions {
   float agent_height = 2;     ///< m, 0.1..20: less room above is no ground; at most 255 cells
   float agent_radius = 0.5F;  ///< m, 0..16 and at most 32 cells: what is nearer to walls is none
   float agent_climb = 0.5F;   ///< m, 0..10 and below agent_height: the highest step
-  float agent_slope = 45;     ///< degrees, 0..85: steeper triangles are no ground
+  float agent_slope = 45;     ///< degrees, 0..kSteepest: steeper triangles are no ground
   float min_region = 2;       ///< m2, 0..10,000: a smaller island within a tile is left out
   float merge_region = 20;    ///< m2, 0..10,000: a smaller region joins a neighbour
   float edge_length = 12;     ///< m, 0 or 1..1,000: longer edges along walls are cut; 0: never

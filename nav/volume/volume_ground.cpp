@@ -8,6 +8,11 @@
 #include "nav/volume/volume_search.hpp"
 
 namespace starbus::nav::volume {
+namespace {
+
+constexpr unsigned kLevelShift = 56;  // of a cube's name: its level lies above its voxel's number
+
+}  // namespace
 
 Result<std::unique_ptr<VolumeGround>> VolumeGround::create(Columns columns,
                                                            const VolumeOptions& options) {
@@ -55,6 +60,19 @@ std::optional<Voxel> VolumeGround::voxel(const Place& place) const {
 
 Place VolumeGround::place(Voxel voxel) const {
   return {frame_.middle(voxel), columns_.extent().index(voxel) + 1};
+}
+
+std::uint64_t VolumeGround::piece(const Block& block) const {
+  return std::uint64_t{block.level} << kLevelShift | (columns_.extent().index(block.low) + 1);
+}
+
+std::vector<Point> VolumeGround::outline(std::uint64_t piece) const {
+  const std::uint64_t number = piece & ((std::uint64_t{1} << kLevelShift) - 1);
+  const auto level = static_cast<std::uint8_t>(piece >> kLevelShift);
+  const auto low = voxel({{}, number});
+  if (!low || level > 16) return {};
+  const Box box = box_of({*low, level, 0, 0});
+  return {box.low, box.high};
 }
 
 Place VolumeGround::place_at(const FinePoint& at) const {

@@ -48,6 +48,8 @@ class VolumeGround final : public Ground {
   Result<Place> nearest(Point at, Point reach, AgentId agent) const override;
   bool reachable(const Place& from, const Place& to, AgentId agent) const override;
   Area area_at(const Place& place) const override;
+  /// Of a voxel, or of a cube that a search has looked at.
+  std::vector<Point> outline(std::uint64_t piece) const override;
   Result<Ray> raycast(const Place& from, Point to, AgentId agent) const override;
   /// Through the volume: what is in the way takes one axis after the other from the move.
   Result<Place> move_along_surface(const Place& from, Point to, AgentId agent) const override;
@@ -82,6 +84,8 @@ class VolumeGround final : public Ground {
   FinePoint fine(const Place& place) const {
     return frame_.fine_within(place.point, *voxel(place));
   }
+  /// The name of a cube: of one of level 0 that of its voxel.
+  std::uint64_t piece(const Block& block) const;
   /// Where a cube lies.
   Box box_of(const Block& block) const;
   /// The areas as they are now, with obstacles.

@@ -55,10 +55,10 @@ Result<void> VolumeSearch::path(Path& out) {
   return {};
 }
 
-void VolumeSearch::looked_at(std::vector<Box>& out) const {
+void VolumeSearch::looked_at(std::vector<std::uint64_t>& out) const {
   out.clear();
   if (!begun_) return;
-  search_.each_expanded([&](const Block& block) { out.push_back(ground_.box_of(block)); });
+  search_.each_expanded([&](const Block& block) { out.push_back(ground_.piece(block)); });
 }
 
 void VolumeSearch::smooth(std::vector<Voxel>& way) const {

@@ -7,7 +7,11 @@
 namespace starbus::nav_tool {
 namespace {
 
-constexpr std::size_t kIslandsShown = 10;
+constexpr std::size_t kShown = 10;  // of a list, in a report for people
+
+void say_more(const Streams& streams, std::size_t count) {
+  if (count > kShown) streams.out << "  and " << count - kShown << " more; --json lists all\n";
+}
 
 }  // namespace
 
@@ -21,10 +25,17 @@ int bake(const BakeRequest& request, const Streams& streams) {
     if (!request.quiet) streams.err << "starbus-nav: " << what << std::endl;
   };
   say("reads " + request.file);
-  const auto world = read_world(request.file, request.read);
+  ReadOptions read = request.read;
+  read.progress = [&](std::uint32_t done, std::uint32_t all) {
+    // Ten lines, or one for each tile of a few.
+    if (std::uint64_t{done} * 10 / all == std::uint64_t{done - 1} * 10 / all) return;
+    say("has baked " + std::to_string(done) + " of " + std::to_string(all) + " tiles");
+  };
+  const auto world = read_world(request.file, read);
   if (!world) return fail(streams, world.error().to_string());
   say("looks for islands");
   const std::vector<Island> islands = (*world)->islands();
+  const std::vector<LostSlope> slopes = (*world)->lost_slopes();
   const auto bytes = (*world)->bytes();
   if (!bytes) return fail(streams, bytes.error().to_string());
   say("writes " + request.output);
@@ -45,7 +56,15 @@ int bake(const BakeRequest& request, const Streams& streams) {
     json["islands"] = bustop::OrderedJson::array();
     for (const Island& island : islands) {
       const nav::Point& at = island.place.point;
-      json["islands"].push_back({{"pieces", island.pieces}, {"at", {at.x, at.y, at.z}}});
+      bustop::OrderedJson one{{"pieces", island.pieces}, {"at", {at.x, at.y, at.z}}};
+      if (island.area > 0) one["area"] = island.area;
+      json["islands"].push_back(std::move(one));
+    }
+    json["lost_slopes"] = bustop::OrderedJson::array();
+    for (const LostSlope& slope : slopes) {
+      const nav::Point& at = slope.middle;
+      json["lost_slopes"].push_back(
+          {{"degrees", slope.degrees}, {"area", slope.area}, {"at", {at.x, at.y, at.z}}});
     }
     streams.out << bustop::dump(json);
     return 0;
@@ -54,13 +73,22 @@ int bake(const BakeRequest& request, const Streams& streams) {
               << bytes->size() << " bytes\n"
               << islands.size() << (islands.size() == 1 ? " island" : " islands") << ", " << pieces
               << " pieces; " << apart << " cannot be reached from the largest\n";
-  for (std::size_t i = 0; i < islands.size() && i < kIslandsShown; ++i) {
-    streams.out << "  " << islands[i].pieces << " pieces around " << text_of(islands[i].place.point)
-                << "\n";
+  for (std::size_t i = 0; i < islands.size() && i < kShown; ++i) {
+    streams.out << "  " << islands[i].pieces << " pieces";
+    if (islands[i].area > 0) streams.out << ", " << islands[i].area << " m2,";
+    streams.out << " around " << text_of(islands[i].place.point) << "\n";
   }
-  if (islands.size() > kIslandsShown) {
-    streams.out << "  and " << islands.size() - kIslandsShown << " more; --json lists all\n";
+  say_more(streams, islands.size());
+  if (slopes.empty()) return 0;
+  double lost = 0;
+  for (const LostSlope& slope : slopes) lost += slope.area;
+  streams.out << slopes.size() << (slopes.size() == 1 ? " triangle, " : " triangles, ") << lost
+              << " m2, no ground: too steep\n";
+  for (std::size_t i = 0; i < slopes.size() && i < kShown; ++i) {
+    streams.out << "  " << slopes[i].degrees << " degrees, " << slopes[i].area << " m2, around "
+                << text_of(slopes[i].middle) << "\n";
   }
+  say_more(streams, slopes.size());
   return 0;
 }
 

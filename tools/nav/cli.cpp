@@ -20,6 +20,7 @@ struct Options {
   ScenarioRequest scenario;
   ReadOptions read;
   std::string from, to, origin;
+  std::vector<std::string> materials;
   std::function<int()> command;
 };
 
@@ -41,6 +42,31 @@ void add_algorithm(CLI::App& app, Algorithm& algorithm) {
       ->type_name("NAME");
 }
 
+void add_mesh(CLI::App& app, Options& options) {
+  nav::mesh::BakeOptions& bake = options.read.bake;
+  CLI::Option* const as_mesh =
+      app.add_flag("--mesh", options.read.mesh, "make terrain a navmesh instead of a volume");
+  const auto positive = tools::quiet(CLI::PositiveNumber);
+  app.add_option("--height", bake.agent_height, "with --mesh: of the agent, in m; 2")
+      ->check(positive)
+      ->needs(as_mesh);
+  app.add_option("--slope", bake.agent_slope, "with --mesh: that it climbs, in degrees; 45")
+      ->check(tools::quiet(CLI::Range(0.0F, nav::mesh::kSteepest)))
+      ->needs(as_mesh);
+  app.add_option("--cell-height", bake.cell_height, "with --mesh: height of a cell, in m; 0.1")
+      ->check(positive)
+      ->needs(as_mesh);
+  app.add_option("--tile", bake.tile_cells, "with --mesh: cells along the side of a tile; 64")
+      ->needs(as_mesh);
+  app.add_flag("!--static", bake.dynamic,
+               "with --mesh: leave out what obstacles need; a smaller file")
+      ->needs(as_mesh);
+  app.add_option("--material", options.materials,
+                 "with --mesh: the area of triangles of a material; 0 is a wall")
+      ->needs(as_mesh)
+      ->type_name("NAME=AREA");
+}
+
 void add_reading(CLI::App& app, Options& options) {
   ReadOptions& read = options.read;
   const auto positive = tools::quiet(CLI::PositiveNumber);
@@ -49,13 +75,19 @@ void add_reading(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->check(tools::quiet(CLI::Range(1, static_cast<int>(nav::kMaxArea))))
       ->type_name("AREAS");
-  app.add_option("--radius", read.radius, "of the agent, in m; 0")->check(not_negative);
-  app.add_option("--climb", read.climb, "step that it climbs, in m; 1")->check(not_negative);
-  app.add_option("--cell", read.cell, "side of a cell of a map or text, in m; 1")->check(positive);
+  app.add_option("--radius", read.radius, "of the agent, in m; 0, and 0.5 with --mesh")
+      ->check(not_negative);
+  app.add_option("--climb", read.climb,
+                 "step that it climbs, in m; 1, 0.5 with --mesh, and that of a baked mesh")
+      ->check(not_negative);
+  app.add_option("--cell", read.cell,
+                 "side of a cell of a map or text, in m; 1, and 0.25 with --mesh")
+      ->check(positive);
   app.add_option("--voxel", read.voxel, "side of a voxel of terrain, in m; 0.5")->check(positive);
   app.add_option("--margin", read.margin, "air around terrain, in m; 2")->check(not_negative);
   app.add_option("--origin", options.origin, "lowest corner of a map or text; 0,0")
       ->type_name("X,Y[,Z]");
+  add_mesh(app, options);
 }
 
 void add_question(CLI::App& app, Options& options, bool required) {
@@ -80,8 +112,9 @@ void add_bake(CLI::App& app, const Streams& streams, Options& options) {
       app.add_subcommand("bake", "write a map as a baked file, and report its islands");
   BakeRequest& bake_request = options.bake;
   bake_app
-      ->add_option("file", bake_request.file,
-                   "a .map of MovingAI, .txt with . # 1..9, or .obj, which becomes a volume")
+      ->add_option(
+          "file", bake_request.file,
+          "a .map of MovingAI, .txt with . # 1..9, or .obj, which becomes a volume or mesh")
       ->required();
   bake_app->add_option("--out,-o", bake_request.output, "write the baked file there")->required();
   bake_app->add_flag("--quiet,-q", bake_request.quiet, "show no progress");
@@ -160,13 +193,23 @@ int run_nav_tool(const std::vector<std::string>& arguments, const Streams& strea
   if (const auto ended = tools::parse(app, arguments, streams.out, streams.err, kExitUsage)) {
     return *ended;
   }
-  for (const auto& [text, point] :
+  Spot origin;
+  for (const auto& [text, spot] :
        {std::pair{&options.from, &options.query.from}, std::pair{&options.to, &options.query.to},
-        std::pair{&options.origin, &options.read.origin}}) {
+        std::pair{&options.origin, &origin}}) {
     if (text->empty()) continue;
-    const auto at = point_of(*text);
+    const auto at = spot_of(*text);
     if (!at) return fail(streams, *text + ": no place; write it as 3,4.5 or 3,4.5,1", kExitUsage);
-    *point = *at;
+    *spot = *at;
+  }
+  options.read.origin = origin.point;
+  for (const std::string& text : options.materials) {
+    const auto material = material_of(text);
+    if (!material) {
+      return fail(streams, text + ": no material with its area; write it as water=3, up to 63",
+                  kExitUsage);
+    }
+    options.read.materials.push_back(*material);
   }
   return options.command();
 }

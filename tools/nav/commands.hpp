@@ -6,6 +6,7 @@
 #include <string>
 
 #include "nav/path.hpp"
+#include "tools/nav/files.hpp"
 #include "tools/nav/world.hpp"
 
 namespace starbus::nav_tool {
@@ -34,8 +35,8 @@ int bake(const BakeRequest& request, const Streams& streams);
 struct QueryRequest {
   std::string file;
   ReadOptions read;
-  nav::Point from;
-  nav::Point to;
+  Spot from;
+  Spot to;
   float reach = 0;  ///< m, how far from there a place may be
   nav::PathRequest path;
   bool json = false;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "nav/limits.hpp"
 #include "tools/nav/limits.hpp"
 
 namespace starbus::nav_tool {
@@ -46,7 +47,7 @@ Error in_file(const std::string& file, const Error& error) {
   return named;
 }
 
-std::optional<nav::Point> point_of(std::string_view text) {
+std::optional<Spot> spot_of(std::string_view text) {
   std::array<float, 3> numbers{};
   std::size_t count = 0;
   for (; count < 3; ++count) {
@@ -59,7 +60,17 @@ std::optional<nav::Point> point_of(std::string_view text) {
     text.remove_prefix(comma + 1);
   }
   if (count == 0 || count == 3) return std::nullopt;
-  return nav::Point{numbers[0], numbers[1], numbers[2]};
+  return Spot{{numbers[0], numbers[1], numbers[2]}, count == 2};
+}
+
+std::optional<std::pair<std::string, nav::Area>> material_of(std::string_view text) {
+  const std::size_t sign = text.rfind('=');
+  if (sign == std::string_view::npos || sign == 0) return std::nullopt;
+  nav::Area area = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data() + sign + 1, last, area);
+  if (failure != std::errc() || end != last || area > nav::kMaxArea) return std::nullopt;
+  return std::pair{std::string(text.substr(0, sign)), area};
 }
 
 std::string text_of(const nav::Point& point) {

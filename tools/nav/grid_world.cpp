@@ -33,7 +33,7 @@ class GridWorld final : public World {
       const std::uint32_t name = layer.component(cell);
       if (name >= names.size()) names.resize(name + 1);
       if (names[name] == 0) {
-        islands.push_back({0, ground_->place(cell)});
+        islands.push_back({0, 0, ground_->place(cell)});
         names[name] = static_cast<std::uint32_t>(islands.size());
       }
       ++islands[names[name] - 1].pieces;
@@ -43,9 +43,9 @@ class GridWorld final : public World {
   }
 
   // Runs of cells along rows.
-  std::vector<nav::Box> closed(float, std::size_t most) const override {
+  std::vector<Shape> closed(float, std::size_t most) const override {
     const grid::Layer& layer = *ground_->layer(agent_);
-    std::vector<nav::Box> boxes;
+    std::vector<Shape> boxes;
     bool open = true;
     each_cell([&](grid::Cell cell) {
       if (cell.x == 0) open = true;
@@ -54,8 +54,9 @@ class GridWorld final : public World {
         return;
       }
       if (boxes.size() == most) return;
-      if (open) boxes.push_back(ground_->box(cell));
-      boxes.back().high.x = ground_->box(cell).high.x;
+      const nav::Box box = ground_->box(cell);
+      if (open) boxes.push_back({box.low, box.high});
+      boxes.back()[1] = box.high;
       open = false;
     });
     return boxes;
@@ -93,7 +94,7 @@ Result<std::unique_ptr<World>> text_world(Result<grid::Terrain> terrain,
   if (!terrain) return terrain.error();
   GridFile file{*std::move(terrain), {}};
   file.options.origin = options.origin;
-  file.options.cell_size = options.cell;
+  file.options.cell_size = options.cell.value_or(1);
   return grid_world(std::move(file), options);
 }
 

@@ -11,7 +11,7 @@ namespace starbus::nav_tool {
 #define STARBUS_NAV_TOOL_LIMITS(X)                                                                 \
   X(kMaxFrames, 200, "frames", "of a page: a search that has more steps takes several a frame",    \
     "steps are drawn together", "NavTool.APageOfALongSearchHasAtMostKMaxFrames")                   \
-  X(kMaxShapes, 200'000, "rectangles", "of a picture: a browser shows no more in time",            \
+  X(kMaxShapes, 200'000, "shapes", "of a picture: a browser shows no more in time",                \
     "refused; choose a smaller map", "NavTool.RefusesPicturesBeyondKMaxShapes")                    \
   X(kMaxTrailPoints, 100'000, "points", "of all trails of a page, as above",                       \
     "refused; cut the file", "NavTool.RefusesTrailsBeyondKMaxTrailPoints")                         \

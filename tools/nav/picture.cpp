@@ -56,11 +56,19 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-void draw_boxes(std::ostream& out, const Canvas& canvas, const std::vector<nav::Box>& boxes) {
-  for (const nav::Box& box : boxes) {
-    out << "<rect x=\"" << canvas.x(box.low.x) << "\" y=\"" << canvas.y(box.high.y) << "\" width=\""
-        << canvas.x(box.high.x) - canvas.x(box.low.x) << "\" height=\""
-        << canvas.y(box.low.y) - canvas.y(box.high.y) << "\"/>\n";
+void draw_shapes(std::ostream& out, const Canvas& canvas, const std::vector<Shape>& shapes) {
+  for (const Shape& shape : shapes) {
+    if (shape.size() == 2) {
+      const nav::Point& low = shape[0];
+      const nav::Point& high = shape[1];
+      out << "<rect x=\"" << canvas.x(low.x) << "\" y=\"" << canvas.y(high.y) << "\" width=\""
+          << canvas.x(high.x) - canvas.x(low.x) << "\" height=\""
+          << canvas.y(low.y) - canvas.y(high.y) << "\"/>\n";
+      continue;
+    }
+    out << "<polygon stroke=\"#b8c4ae\" points=\"";
+    for (const nav::Point& at : shape) out << canvas.x(at.x) << ',' << canvas.y(at.y) << ' ';
+    out << "\"/>\n";
   }
 }
 
@@ -74,10 +82,16 @@ void draw_line(std::ostream& out, const Canvas& canvas, const Points& points, At
   out << "\"/>\n";
 }
 
-bustop::OrderedJson numbers_of(const std::vector<nav::Box>& boxes) {
+// By shape: x, y, x, y, ...
+bustop::OrderedJson numbers_of(const std::vector<Shape>& shapes) {
   auto list = bustop::OrderedJson::array();
-  for (const nav::Box& box : boxes) {
-    list.push_back({box.low.x, box.low.y, box.high.x, box.high.y});
+  for (const Shape& shape : shapes) {
+    auto numbers = bustop::OrderedJson::array();
+    for (const nav::Point& at : shape) {
+      numbers.push_back(at.x);
+      numbers.push_back(at.y);
+    }
+    list.push_back(std::move(numbers));
   }
   return list;
 }
@@ -87,9 +101,18 @@ const canvas = document.querySelector('canvas'), context = canvas.getContext('2d
 const slider = document.querySelector('input'), text = document.querySelector('span');
 const x = at => (at - data.low[0]) * data.scale;
 const y = at => canvas.height - (at - data.low[1]) * data.scale;
-const boxes = list => {
-  for (const [a, b, c, d] of list) {
-    context.fillRect(x(a), y(d), (c - a) * data.scale, (d - b) * data.scale);
+const shapes = (list, outlined) => {
+  for (const at of list) {
+    if (at.length === 4) {
+      const [a, b, c, d] = at;
+      context.fillRect(x(a), y(d), (c - a) * data.scale, (d - b) * data.scale);
+      continue;
+    }
+    context.beginPath();
+    for (let i = 0; i < at.length; i += 2) context.lineTo(x(at[i]), y(at[i + 1]));
+    context.closePath();
+    context.fill();
+    if (outlined) context.stroke();
   }
 };
 const line = points => {
@@ -123,10 +146,13 @@ function draw() {
   context.fillStyle = '#ffffff';
   context.fillRect(0, 0, canvas.width, canvas.height);
   const frame = Math.round(part * Math.max(data.frames.length - 1, 0));
+  context.fillStyle = '#eef2ea';
+  context.strokeStyle = '#b8c4ae';
+  shapes(data.open, true);
   context.fillStyle = '#cfe0f2';
-  for (let i = 0; i <= frame && i < data.frames.length; ++i) boxes(data.frames[i].added);
+  for (let i = 0; i <= frame && i < data.frames.length; ++i) shapes(data.frames[i].added, true);
   context.fillStyle = '#4c566a';
-  boxes(data.closed);
+  shapes(data.closed, false);
   let said = [];
   if (data.frames.length > 0) {
     context.strokeStyle = '#bf616a';
@@ -161,10 +187,12 @@ void write_svg(std::ostream& out, const Picture& picture) {
   out << std::setprecision(7) << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""
       << canvas.width() << "\" height=\"" << canvas.height() << "\">\n<title>"
       << escaped(picture.title) << "</title>\n"
-      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<g fill=\"#cfe0f2\">\n";
-  for (const Frame& frame : picture.frames) draw_boxes(out, canvas, frame.added);
+      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<g fill=\"#eef2ea\">\n";
+  draw_shapes(out, canvas, picture.open);
+  out << "</g>\n<g fill=\"#cfe0f2\">\n";
+  for (const Frame& frame : picture.frames) draw_shapes(out, canvas, frame.added);
   out << "</g>\n<g fill=\"#4c566a\">\n";
-  draw_boxes(out, canvas, picture.closed);
+  draw_shapes(out, canvas, picture.closed);
   out << "</g>\n";
   for (const Trail& trail : picture.trails) {
     draw_line(
@@ -184,6 +212,7 @@ void write_html(std::ostream& out, const Picture& picture) {
   bustop::OrderedJson data;
   data["low"] = {picture.bounds.low.x, picture.bounds.low.y};
   data["scale"] = canvas.scale();
+  data["open"] = numbers_of(picture.open);
   data["closed"] = numbers_of(picture.closed);
   data["frames"] = bustop::OrderedJson::array();
   for (const Frame& frame : picture.frames) {

@@ -9,20 +9,22 @@
 
 #include "nav/types.hpp"
 #include "tools/nav/trails.hpp"
+#include "tools/nav/world.hpp"
 
 namespace starbus::nav_tool {
 
 /// The search after some of its steps.
 struct Frame {
   std::uint32_t expanded = 0;
-  std::vector<nav::Box> added;  ///< what it has looked at since the frame before
+  std::vector<Shape> added;     ///< what it has looked at since the frame before
   std::vector<nav::Point> way;  ///< the best so far
 };
 
 struct Picture {
   std::string title;
   nav::Box bounds;
-  std::vector<nav::Box> closed;
+  std::vector<Shape> open;  ///< where that is all that there is; else empty
+  std::vector<Shape> closed;
   std::vector<Frame> frames;  ///< of a search; may be empty
   std::vector<Trail> trails;
 };

@@ -4,6 +4,7 @@
 #include <limits>
 #include <ostream>
 
+#include "nav/mesh/limits.hpp"
 #include "tools/nav/commands.hpp"
 #include "tools/nav/files.hpp"
 #include "tools/terminal/json_text.hpp"
@@ -26,13 +27,18 @@ double length_of(const std::vector<nav::Point>& points) {
 }  // namespace
 
 Result<void> begin(World& world, const QueryRequest& request, nav::Search& search) {
-  const nav::Point reach{request.reach, request.reach, request.reach};
   nav::Ground& ground = world.ground();
+  const auto place = [&](const Spot& spot) {
+    // Without a height: the floor that is nearest to 0, however far that is.
+    constexpr float kAnyHeight = 2 * nav::mesh::kMaxCoordinate;
+    const float up = spot.high || !world.has_floors() ? request.reach : kAnyHeight;
+    return ground.nearest(spot.point, {request.reach, request.reach, up}, world.agent());
+  };
   nav::PathRequest path = request.path;
   path.agent = world.agent();
-  const auto from = ground.nearest(request.from, reach, path.agent);
+  const auto from = place(request.from);
   if (!from) return Error(Errc::bad_start, "--from: no place there; see --reach");
-  const auto to = ground.nearest(request.to, reach, path.agent);
+  const auto to = place(request.to);
   if (!to) return Error(Errc::bad_goal, "--to: no place there; see --reach");
   path.from = *from;
   path.to = *to;

@@ -1,7 +1,6 @@
-#include <algorithm>
 #include <limits>
 #include <sstream>
-#include <tuple>
+#include <unordered_set>
 
 #include "tools/nav/commands.hpp"
 #include "tools/nav/files.hpp"
@@ -10,12 +9,6 @@
 
 namespace starbus::nav_tool {
 namespace {
-
-using Corners = std::tuple<float, float, float, float, float, float>;
-
-Corners corners_of(const nav::Box& box) {
-  return {box.low.x, box.low.y, box.low.z, box.high.x, box.high.y, box.high.z};
-}
 
 // Runs a search twice: the first time to know how many nodes it looks at, so that the second is
 // cut into that many frames.
@@ -45,22 +38,20 @@ class Filmed {
   }
 
  private:
-  // Boxes that were not there before.
-  std::vector<nav::Box> added(const nav::Search& search) {
-    search.looked_at(now_);
-    std::ranges::sort(now_, {}, corners_of);
-    now_.erase(std::unique(now_.begin(), now_.end()), now_.end());
-    std::vector<nav::Box> added;
-    std::ranges::set_difference(now_, before_, std::back_inserter(added), {}, corners_of,
-                                corners_of);
-    before_.swap(now_);
+  // Pieces that it had not looked at before.
+  std::vector<Shape> added(const nav::Search& search) {
+    search.looked_at(pieces_);
+    std::vector<Shape> added;
+    for (const std::uint64_t piece : pieces_) {
+      if (seen_.insert(piece).second) added.push_back(world_.ground().outline(piece));
+    }
     return added;
   }
 
   World& world_;
   const QueryRequest& request_;
-  std::vector<nav::Box> now_;
-  std::vector<nav::Box> before_;
+  std::vector<std::uint64_t> pieces_;
+  std::unordered_set<std::uint64_t> seen_;
 };
 
 Result<Picture> picture_of(const ViewRequest& request) {
@@ -69,13 +60,14 @@ Result<Picture> picture_of(const ViewRequest& request) {
   Picture picture;
   picture.title = request.file + ": " + (*world)->size().substr(0, (*world)->size().find(','));
   picture.bounds = (*world)->ground().bounds();
+  picture.open = (*world)->open(kMaxShapes + 1);
   picture.closed = (*world)->closed(request.z, kMaxShapes + 1);
   if (request.search) {
     auto frames = Filmed(**world, request.query).run();
     if (!frames) return in_file(request.file, frames.error());
     picture.frames = *std::move(frames);
   }
-  std::size_t shapes = picture.closed.size();
+  std::size_t shapes = picture.open.size() + picture.closed.size();
   for (const Frame& frame : picture.frames) shapes += frame.added.size();
   if (shapes > kMaxShapes) {
     return Error(Errc::too_large, request.file + ": more than kMaxShapes; choose a smaller map");

@@ -22,6 +22,7 @@ class VolumeWorld final : public World {
       : ground_(std::move(ground)), options_(options), agent_(agent) {}
 
   std::string_view kind() const override { return "volume"; }
+  bool has_floors() const override { return false; }
   std::string size() const override {
     const volume::Extent& extent = ground_->columns().extent();
     const volume::SparseOctree& tree = ground_->layer(agent_)->tree();
@@ -50,12 +51,12 @@ class VolumeWorld final : public World {
   }
 
   // Runs of voxels along rows of the layer at that height.
-  std::vector<nav::Box> closed(float z, std::size_t most) const override {
+  std::vector<Shape> closed(float z, std::size_t most) const override {
     const volume::Frame& frame = ground_->frame();
     const volume::SparseOctree& tree = ground_->layer(agent_)->tree();
     const double at = std::floor(frame.along(z, frame.origin.z));
     const auto level = static_cast<std::uint16_t>(std::clamp(at, 0.0, frame.extent.z - 1.0));
-    std::vector<nav::Box> boxes;
+    std::vector<Shape> boxes;
     for (std::uint32_t y = 0; y < frame.extent.y; ++y) {
       bool open = true;
       for (std::uint32_t x = 0; x < frame.extent.x; ++x) {
@@ -67,8 +68,8 @@ class VolumeWorld final : public World {
         }
         if (boxes.size() == most) return boxes;
         const nav::Box box = ground_->box_of({voxel, 0, 0, 0});
-        if (open) boxes.push_back(box);
-        boxes.back().high = box.high;
+        if (open) boxes.push_back({box.low, box.high});
+        boxes.back()[1] = box.high;
         open = false;
       }
     }

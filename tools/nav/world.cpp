@@ -3,6 +3,7 @@
 #include <array>
 
 #include "nav/formats/baked.hpp"
+#include "nav/mesh/baked.hpp"
 #include "tools/nav/files.hpp"
 
 namespace starbus::nav_tool {
@@ -21,6 +22,9 @@ template <std::uint16_t kKind>
 bool is_baked(std::string_view, std::string_view bytes) {
   return nav::formats::kind_of(bytes) == kKind;
 }
+bool is_mesh(std::string_view, std::string_view bytes) {
+  return bytes.starts_with(nav::mesh::kMeshMagic);
+}
 bool is_moving_ai(std::string_view file, std::string_view) {
   return file.ends_with(".map");
 }
@@ -31,11 +35,16 @@ bool is_text(std::string_view file, std::string_view) {
   return file.ends_with(".txt");
 }
 
+Result<std::unique_ptr<World>> read_obj(std::string_view bytes, const ReadOptions& options) {
+  return options.mesh ? read_obj_as_mesh(bytes, options) : read_obj_as_volume(bytes, options);
+}
+
 constexpr std::array kKinds{
     Kind{"baked grid", is_baked<nav::formats::kGridKind>, read_baked_grid},
     Kind{"baked volume", is_baked<nav::formats::kVolumeKind>, read_baked_volume},
+    Kind{"baked navmesh", is_mesh, read_baked_mesh},
     Kind{"MovingAI map", is_moving_ai, read_moving_ai},
-    Kind{"OBJ terrain", is_obj, read_obj_as_volume},
+    Kind{"OBJ terrain", is_obj, read_obj},
     Kind{"grid as text", is_text, read_grid_text},
 };
 
@@ -46,6 +55,9 @@ Result<std::unique_ptr<World>> read_world(const std::string& file, const ReadOpt
   if (!bytes) return bytes.error();
   for (const Kind& kind : kKinds) {
     if (!kind.is(file, *bytes)) continue;
+    if (options.mesh && kind.read != read_obj) {
+      return Error(Errc::bad_option, file + ": --mesh takes OBJ terrain alone");
+    }
     auto world = kind.read(*bytes, options);
     if (!world) return in_file(file, world.error());
     return world;
@@ -65,11 +77,11 @@ nav::Areas areas_of(const ReadOptions& options) {
   return areas;
 }
 
-nav::Agent agent_of(const ReadOptions& options) {
+nav::Agent agent_of(const ReadOptions& options, float climb) {
   nav::Agent agent;
   agent.include = 1;
-  agent.radius = options.radius;
-  agent.climb = options.climb;
+  agent.radius = options.radius.value_or(0);
+  agent.climb = options.climb.value_or(climb);
   return agent;
 }
 

@@ -63,10 +63,25 @@ TEST(MeshBake, LeavesOutWhatIsTooSteep) {
   const BakeReport report = bake.report(baked);
   EXPECT_EQ(report.steep, 2u);
   EXPECT_NEAR(report.steep_area, 8 * std::hypot(6, 4), 0.01);
+  ASSERT_EQ(report.slopes.size(), 2u);
+  for (const Slope& slope : report.slopes) {
+    EXPECT_NEAR(slope.degrees, 33.69, 0.01);
+    EXPECT_NEAR(slope.area, 4 * std::hypot(6, 4), 0.01);
+    EXPECT_NEAR(slope.middle.x, 9, 2);
+  }
   EXPECT_EQ(report.islands, 2u);
   EXPECT_EQ(report.triangles, 6u);
   EXPECT_GT(report.polygons, 0u);
   EXPECT_EQ(report.tiles, baked.tiles.size());
+}
+
+TEST(MeshBake, WallsAreNoLostSlopes) {
+  World world;
+  world.floor(0, 0, 10, 10, 0).block(4, 4, 6, 6, 0, 3);
+  const Bake bake = *Bake::create(world.terrain(), small_tiles(), {});
+  const BakeReport report = bake.report(*bake.run());
+  EXPECT_EQ(report.steep, 8u);
+  EXPECT_TRUE(report.slopes.empty());
 }
 
 TEST(MeshBake, LeavesOutWhatIsTooLowToStandIn) {

@@ -162,8 +162,9 @@ TEST_F(MeshMoves, WallsAreWhereRaysEnd) {
     for (std::size_t k = 0; k < count; ++k) {
       const Wall& wall = walls[k];
       EXPECT_LE(distance_to(wall, from.point), double{kRange} + 1e-3);
-      if (k > 0)
+      if (k > 0) {
         EXPECT_GE(distance_to(wall, from.point), distance_to(walls[k - 1], from.point) - 1e-4);
+      }
       const double side = (double{wall.to.x} - wall.from.x) * (double{from.point.y} - wall.from.y) -
                           (double{wall.to.y} - wall.from.y) * (double{from.point.x} - wall.from.x);
       EXPECT_GT(side, -1e-3) << "ground is on the left";

@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "nav/formats/baked.hpp"
 #include "nav/formats/moving_ai.hpp"
-#include "tools/nav/cli.hpp"
+#include "tests/tools/nav/fixture.hpp"
 #include "tools/nav/files.hpp"
 #include "tools/nav/limits.hpp"
 #include "tools/nav/trails.hpp"
@@ -28,47 +26,6 @@ constexpr std::string_view kRooms =
     ".#.#.#..#.\n"
     ".###.##.#.\n"
     "..........\n";
-
-class NavTool : public ::testing::Test {
- protected:
-  NavTool()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                ("nav_tool_" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~NavTool() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ / name; }
-  std::string write(const std::string& name, std::string_view text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-    return path(name);
-  }
-  static std::string read(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
-  struct Ran {
-    int code;
-    std::string out;
-    std::string err;
-  };
-  static Ran run(const std::vector<std::string>& arguments) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = run_nav_tool(arguments, {out, err});
-    return {code, out.str(), err.str()};
-  }
-
- private:
-  std::filesystem::path folder_;
-};
-
-std::size_t times(const std::string& text, std::string_view part) {
-  std::size_t count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 TEST_F(NavTool, BakesAGridAndReportsItsIslands) {
   const std::string map = write("rooms.txt", kRooms);
@@ -176,11 +133,11 @@ TEST_F(NavTool, RefusesWrongCommandLines) {
 }
 
 TEST_F(NavTool, PlacesAreTwoOrThreeNumbers) {
-  EXPECT_EQ(point_of("1,2"), (nav::Point{1, 2, 0}));
-  EXPECT_EQ(point_of("1,-2.5,3e1"), (nav::Point{1, -2.5F, 30}));
+  EXPECT_EQ(spot_of("1,2"), (Spot{{1, 2, 0}, false}));
+  EXPECT_EQ(spot_of("1,-2.5,3e1"), (Spot{{1, -2.5F, 30}, true}));
   for (const std::string_view none :
        {"", "1", "1,", ",1", "1,2,", "1,2,3,4", "1, 2", "1,x", "nan,1", "1,inf", "1e99,1"}) {
-    EXPECT_EQ(point_of(none), std::nullopt) << none;
+    EXPECT_EQ(spot_of(none), std::nullopt) << none;
   }
 }
 
@@ -236,8 +193,7 @@ TEST_F(NavTool, DrawsTheMapTheWayAndWhatWasLookedAt) {
   const std::string html = read(path("a.html"));
   EXPECT_THAT(html, HasSubstr("<canvas"));
   EXPECT_THAT(html, Not(HasSubstr("http"))) << "it needs nothing else";
-  const auto begin = html.find("const data = ") + 13;
-  const json data = json::parse(html.substr(begin, html.find(";\n", begin) - begin));
+  const json data = data_of(html);
   EXPECT_GE(data["frames"].size(), expanded) << "a frame for each step";
   EXPECT_LE(data["frames"].size(), expanded + 1);
   EXPECT_EQ(data["frames"].back()["expanded"], expanded);
@@ -257,8 +213,7 @@ TEST_F(NavTool, APageOfALongSearchHasAtMostKMaxFrames) {
                         "59.5,59.5", "--algorithm", "dijkstra"});
   ASSERT_EQ(page.code, 0) << page.err;
   const std::string html = read(path("a.html"));
-  const auto begin = html.find("const data = ") + 13;
-  const json data = json::parse(html.substr(begin, html.find(";\n", begin) - begin));
+  const json data = data_of(html);
   EXPECT_LE(data["frames"].size(), kMaxFrames + 1);
   EXPECT_GT(data["frames"].size(), kMaxFrames / 2);
   EXPECT_EQ(data["frames"].back()["expanded"], 3'600);
