@@ -1,11 +1,9 @@
 #include "bench/nav/cases.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <bit>
-#include <stdexcept>
 
+#include "bench/nav/measure.hpp"
 #include "nav/grid/cell_search.hpp"
 #include "nav/grid/flow_field.hpp"
 #include "nav/grid/grid_ground.hpp"
@@ -16,18 +14,8 @@ namespace {
 namespace ways = starbus::nav;
 namespace grid = starbus::nav::grid;
 
-double now() {
-  timespec at{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return static_cast<double>(at.tv_sec) * 1e9 + static_cast<double>(at.tv_nsec);
-}
-
 // The sum is read, so that no compiler removes the work.
 volatile std::uint64_t sink = 0;
-
-void require(bool done) {
-  if (!done) throw std::runtime_error("a search failed that must not");
-}
 
 // Entries of the open list of A*, in the mean over all that it expands.
 std::size_t mean_open(const Map& map) {
@@ -80,18 +68,18 @@ Costs search(const Map& map, ways::Algorithm algorithm, int rounds) {
   double begin = 0;
   for (int round = -1; round < rounds; ++round) {
     if (round == 0) {  // after a first one that warms up
-      begin = now();
+      begin = cpu_ns();
       expanded = 0;
     }
     for (const auto& [from, to] : map.pairs()) {
-      require(search.begin(map.layer(), {from, to, algorithm}).has_value());
-      require(search.advance(~0u).has_value());
-      require(search.path(path).has_value());
+      must(search.begin(map.layer(), {from, to, algorithm}).has_value());
+      must(search.advance(~0u).has_value());
+      must(search.path(path).has_value());
       expanded += search.expanded();
       cells += path.size();
     }
   }
-  const double spent = now() - begin;
+  const double spent = cpu_ns() - begin;
   sink = sink + cells;
   const double queries = static_cast<double>(map.pairs().size()) * rounds;
   return {spent / 1e3 / queries, static_cast<double>(expanded) / spent * 1e3,
@@ -112,13 +100,13 @@ Costs heap(const Map& map, int rounds) {
   for (std::size_t i = 0; i < entries; ++i) open.push_back(more() + i);
   std::ranges::make_heap(open, after);
   const int steps = rounds * 1'000'000;
-  const double begin = now();
+  const double begin = cpu_ns();
   for (int i = 0; i < steps; ++i) {
     std::ranges::pop_heap(open, after);
     open.back() += more();
     std::ranges::push_heap(open, after);
   }
-  const double spent = now() - begin;
+  const double spent = cpu_ns() - begin;
   sink = sink + open.front();
   return {0, steps / spent * 1e3, static_cast<double>(entries)};
 }
@@ -127,12 +115,12 @@ double unreachable(const Map& map, int rounds) {
   grid::CellSearch search;
   const auto [from, to] = map.apart();
   const int asked = rounds * 100'000;
-  const double begin = now();
+  const double begin = cpu_ns();
   for (int i = 0; i < asked; ++i) {
     const auto begun = search.begin(map.layer(), {from, to});
-    require(!begun && begun.error() == ways::Errc::unreachable);
+    must(!begun && begun.error() == ways::Errc::unreachable);
   }
-  return (now() - begin) / asked;
+  return (cpu_ns() - begin) / asked;
 }
 
 double flow_field(const Map& map, int rounds) {
@@ -140,11 +128,10 @@ double flow_field(const Map& map, int rounds) {
   double spent = 0;
   for (int round = -1; round < rounds * 10; ++round) {
     const auto& pairs = map.pairs();
-    const double begin = now();
-    require(
-        field.build(map.layer(), pairs[static_cast<std::size_t>(round + 1) % pairs.size()].first)
-            .has_value());
-    if (round >= 0) spent += now() - begin;
+    const double begin = cpu_ns();
+    must(field.build(map.layer(), pairs[static_cast<std::size_t>(round + 1) % pairs.size()].first)
+             .has_value());
+    if (round >= 0) spent += cpu_ns() - begin;
     sink = sink + field.reached();
   }
   return spent / 1e6 / (rounds * 10);
@@ -159,19 +146,19 @@ double door(int rounds) {
     if ((x == 0 && y != 9) || (y == 0 && x != 9)) terrain.areas[i] = ways::kWall;
   }
   auto ground = *grid::GridGround::create(std::move(terrain), {});
-  require(ground->add_agent({}).has_value());
+  must(ground->add_agent({}).has_value());
   std::vector<ways::ObstacleId> doors;
   for (std::uint32_t i = 0; i < 100; ++i) {
     const auto x = static_cast<float>(32 * (1 + i % 10));
     const auto y = static_cast<float>(32 * (1 + i / 10) + 9);
     doors.push_back(*ground->add_obstacle({.box = {{x, y}, {x + 1, y + 1}}}));
   }
-  const double begin = now();
+  const double begin = cpu_ns();
   for (int round = 0; round < rounds * 10; ++round) {
     for (const ways::ObstacleId id : doors)
-      require(ground->set_present(id, round % 2 != 0).has_value());
+      must(ground->set_present(id, round % 2 != 0).has_value());
   }
-  return (now() - begin) / 1e3 / (rounds * 1'000);
+  return (cpu_ns() - begin) / 1e3 / (rounds * 1'000);
 }
 
 }  // namespace starbus::bench::nav

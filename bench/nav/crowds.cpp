@@ -1,10 +1,9 @@
 #include "bench/nav/crowds.hpp"
 
-#include <time.h>
-
 #include <cmath>
 #include <stdexcept>
 
+#include "bench/nav/measure.hpp"
 #include "nav/crowd/crowd.hpp"
 #include "nav/crowd/flock.hpp"
 
@@ -25,16 +24,6 @@ namespace grid = starbus::nav::grid;
 
 constexpr float kStep = 0.1F;  // s
 constexpr int kWarm = 40;      // steps: ways are found, and all have begun to walk
-
-double cpu_ns() {
-  timespec at{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return static_cast<double>(at.tv_sec) * 1e9 + static_cast<double>(at.tv_nsec);
-}
-
-void must(bool done) {
-  if (!done) throw std::runtime_error("a crowd failed that must not");
-}
 
 }  // namespace
 

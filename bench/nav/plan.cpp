@@ -2,9 +2,13 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 
 #include "bench/nav/cases.hpp"
 #include "bench/nav/crowds.hpp"
+#include "bench/nav/meshes.hpp"
+#include "bench/nav/peer.hpp"
+#include "bench/nav/volumes.hpp"
 #include "bench/nav/wide.hpp"
 
 namespace starbus::bench::nav {
@@ -29,6 +33,9 @@ constexpr double kPacked = 4;      // ms a step of 1,000 walkers in one place
 constexpr double kSpread = 8;      // ms a step of 5,000 all over a square kilometre
 constexpr double kOfDetour = 0.7;  // times DetourCrowd's step of as many
 constexpr double kFlockUnit = 60;  // ns
+constexpr std::uint32_t kPeerPairs = 20;
+constexpr double kOfPeer = 30;    // times as fast as npm's pathfinding
+constexpr double kOfCalls = 1.1;  // times Detour called directly
 
 using Maps = std::shared_ptr<const Map>;
 
@@ -126,6 +133,75 @@ void add_crowd(std::vector<SuiteCase>& cases, const std::string& name, double ba
   std::swap(cases[cases.size() - 1], cases[cases.size() - 2]);  // what is needed comes first
 }
 
+// Jump points beside those of npm's pathfinding, over a few ways of a map. Without npm the row has
+// no figure and says why.
+void add_peer(std::vector<SuiteCase>& cases, const std::string& kind, std::uint32_t room,
+              std::uint32_t blocked, int rounds) {
+  const std::string name = kind + ".pathfinding";
+  SuiteCase one = measured(name, [=]() -> Metrics {
+    const Map map(kSide, room, blocked, kPeerPairs);
+    const auto costs = pathfinding(map);
+    if (!costs) throw std::runtime_error(costs.error().what);
+    return {{"query", costs->query},
+            {"length", costs->length},
+            {"ours", search(map, Algorithm::jps, rounds * 3).query}};
+  });
+  Row gain{name + ".gain", "x its time", {name, "query"}};
+  gain.divisor = Row::Figure{name, "ours"};
+  gain.bar = Bar{.kind = Bar::Kind::at_least, .limit = kOfPeer};
+  if (const auto found = find_pathfinding(); !found) {
+    one.peers.clear();
+    gain.note = found.error().what;
+  }
+  one.rows = {Row{name, "us/query", {name, "query"}},
+              Row{name + ".ours", "us/query", {name, "ours"}},
+              Row{name + ".length", "cells", {name, "length"}}, gain};
+  cases.push_back(one);
+}
+
+// Queries of a navmesh through Ground beside the same ones called of Detour.
+void add_mesh(std::vector<SuiteCase>& cases, int rounds) {
+  if (!has_mesh()) return;
+  const auto metrics = [](const MeshCosts& costs) -> Metrics {
+    return {{"way", costs.way},
+            {"nearest", costs.nearest},
+            {"ray", costs.ray},
+            {"length", costs.length}};
+  };
+  cases.push_back(measured("mesh.detour", [=] { return metrics(detour_queries(rounds)); }));
+  SuiteCase ours = measured("mesh", [=] { return metrics(mesh_queries(rounds)); });
+  for (const std::string query : {"way", "nearest", "ray"}) {
+    cases.back().rows.push_back({"mesh.detour." + query, "us/query", {"mesh.detour", query}});
+    ours.rows.push_back({"mesh." + query, "us/query", {"mesh", query}});
+    Row row{"mesh." + query + ".ratio", "x Detour called directly", {"mesh", query}};
+    row.divisor = Row::Figure{"mesh.detour", query};
+    row.bar = Bar{.limit = kOfCalls};
+    ours.rows.push_back(row);
+  }
+  Row length{"mesh.length.ratio", "x Detour's way", {"mesh", "length"}};
+  length.divisor = Row::Figure{"mesh.detour", "length"};
+  ours.rows.push_back(length);
+  ours.needs.push_back("mesh.detour");
+  cases.push_back(ours);
+}
+
+void add_volume(std::vector<SuiteCase>& cases, int rounds) {
+  cases.push_back(measured("volume", [=]() -> Metrics {
+    const VolumeCosts costs = volume(rounds);
+    return {{"build", costs.build}, {"query", costs.query}, {"longest", costs.longest},
+            {"ray", costs.ray},     {"door", costs.door},   {"bytes", costs.bytes}};
+  }));
+  const auto row = [&](const std::string& metric, const std::string& unit) {
+    cases.back().rows.push_back({"volume." + metric, unit, {"volume", metric}});
+  };
+  row("build", "ms");
+  row("query", "us");
+  row("longest", "us");
+  row("ray", "us");
+  row("door", "us");
+  row("bytes", "bytes");
+}
+
 }  // namespace
 
 std::vector<SuiteCase> make_plan(int rounds) {
@@ -144,7 +220,9 @@ std::vector<SuiteCase> make_plan(int rounds) {
   of_heap.bar = Bar{.kind = Bar::Kind::at_least, .limit = kOfHeap};
   a_star.rows.push_back(of_heap);
   a_star.needs.push_back("random.heap");
+  add_peer(cases, "random", 0, 20, rounds);
   add_kind(cases, "rooms32", with_table(32, 0), rounds, kJumpRooms, kTable);
+  add_peer(cases, "rooms32", 32, 0, rounds);
   add_kind(cases, "rooms8", with_table(8, 0), rounds, 0, 0);
   add_kind(cases, "rooms64", with_table(64, 0), rounds, 0, 0);
   add_single(cases, "unreachable", "ns", kUnreachable,
@@ -157,6 +235,8 @@ std::vector<SuiteCase> make_plan(int rounds) {
   add_crowd(cases, "crowd.spread", kSpread, spread(5'000, 1'000), rounds);
   add_single(cases, "flock", "ns/unit", kFlockUnit,
              [=] { return flock_unit(10'000, rounds * 30); });
+  add_mesh(cases, rounds);
+  add_volume(cases, rounds);
   add_wide(cases, "wide.random", 0, 20, rounds);
   add_wide(cases, "wide.rooms32", 32, 0, rounds);
   return cases;
