@@ -94,25 +94,17 @@ class BusyTime {
   std::uint32_t before_ = 0;  // in the second before that one
 };
 
-/// Made when the process begins, so that it is old when it is used.
-inline const TickMark begin_of_process{};
-
 /// Whether so many ticks exceed a limit of at least a millisecond. Reads the system's clock only if
 /// they may.
-inline bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit) {
-  constexpr std::uint64_t kSurelyShort = 1'000'000;  // a millisecond at 1 GHz
-  if (passed < kSurelyShort) return false;
-  const std::chrono::duration<double, std::nano> long_enough(limit);
-  return static_cast<double>(passed) * begin_of_process.nanoseconds_per_tick() >=
-         long_enough.count();
-}
+bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit);
 
 /// Limits a pass of a loop over many items: asked after each item, over() says whether to stop.
-/// Reads only the processor's counter, unless the pass is long.
+/// Reads only the processor's counter, unless the pass is long. Not inline, so that all passes of a
+/// program have one clock: that of this library, or of what stands for it.
 class PassTime {
  public:
-  explicit PassTime(std::chrono::milliseconds limit) : limit_(limit), begun_(ticks()) {}
-  bool over() const { return longer_than(ticks() - begun_, limit_); }
+  explicit PassTime(std::chrono::milliseconds limit);
+  bool over() const;
 
  private:
   std::chrono::milliseconds limit_;

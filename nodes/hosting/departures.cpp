@@ -215,8 +215,11 @@ void Departures::finish(std::uint64_t id, const bus::Result<>& result) {
   context_.timers.cancel(leaving.alarm);
   leaving_.erase(found);
   ++(result ? context_.counters.moved_out : context_.counters.moves_failed);
-  context_.on_move_ended();
+  // Told first: a drain that waits for this move ends the entity, and rolled_back must be heard of
+  // while there is something to do about it.
+  const std::weak_ptr<bool> alive = context_.alive;
   leaving.done(result);
+  if (!alive.expired()) context_.on_move_ended();
 }
 
 bool Departures::packed(std::uint64_t id) const {

@@ -126,6 +126,11 @@ void GateCore::wake(Session& session) {
       if (desk_.now >= session.until) return subjects_.forget_late(session);
       return desk_.table.wake(session, session.until);
     case Stage::fresh:
+      // Its client has hung up, and has no token of it: it has entered anew since, maybe at another
+      // gate, and a bind that is asked for now would end that session.
+      if (session.connection == 0 && session.login_question == 0 && !session.binding) {
+        return subjects_.forget(session);
+      }
       subjects_.work(session);
       if (session.login_question == 0 && desk_.now - session.said_waiting >= times.waiting) {
         doors_.say_waiting(session, WaitsFor::account);

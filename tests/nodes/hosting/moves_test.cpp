@@ -393,5 +393,24 @@ TEST_F(EntityMoves, ADrainWaitsForThoseThatLeave) {
   });
 }
 
+TEST_F(EntityMoves, ADrainEndsWhoHasNotLeftAfterItsMoveHasToldSo) {
+  y->host.declare<Trader>();
+  run([this]() -> Task {
+    const bool begun = co_await begin();
+    EXPECT_TRUE(begun);
+    std::optional<EntityState> told;
+    bool drained = false;
+    x->host.move(*trader, "b.y", [&](const bus::Result<>& done) {
+      const auto* const here = x->host.entities().find_here(OnlineId{1});
+      told = !done && here != nullptr ? here->life() : EntityState::ending;
+    });
+    x->host.drain([&](const bus::Result<>&) { drained = true; });
+    y.reset();
+    const bool ended = co_await until([&] { return drained; });
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(told, EntityState::alive);
+  });
+}
+
 }  // namespace
 }  // namespace starbus::nodes::entities

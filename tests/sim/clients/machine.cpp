@@ -11,6 +11,10 @@ Machine& Machine::present() {
   return *present_;
 }
 
+std::uint64_t machine_ticks() {
+  return Machine::any_present() ? static_cast<std::uint64_t>(machine_now().count()) : 0;
+}
+
 void fill_by_machine(std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(Machine::present().draw() >> 56);
 }

@@ -27,6 +27,7 @@ class Machine {
 
   /// That of the client which runs now; std::logic_error if none does.
   static Machine& present();
+  static bool any_present() { return present_ != nullptr; }
   /// Makes a machine the present one for its own life.
   class Scope {
    public:
@@ -127,6 +128,8 @@ class MachineReconnect {
 inline Time machine_now() {
   return Machine::present().machine_time();
 }
+/// For entity/rpc/ticks.hpp: nanoseconds; 0 if no client runs.
+std::uint64_t machine_ticks();
 void fill_by_machine(std::span<std::byte> bytes);
 std::uint64_t draw_by_machine();
 std::uint64_t incarnation_by_machine();

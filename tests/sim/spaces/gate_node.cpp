@@ -1,5 +1,6 @@
 #include "tests/sim/spaces/gate_node.hpp"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -97,6 +98,11 @@ void GateNode::ends() {
   for (const auto& [number, wire] : std::exchange(wires_, {})) {
     deliver(wire, [](Device& device) { device.cut_off(); });
   }
+}
+
+bool GateNode::lets_in() {
+  const auto gone = [](const auto& each) { return !each.second->open; };
+  return (up() && !mine().logins.empty()) || std::ranges::any_of(wires_, gone);
 }
 
 void GateNode::drain(const GateNode& to, Time pause) {
@@ -244,6 +250,7 @@ void GateNode::carry_out(gates::Effect& effect) {
   }
   const auto& login = std::get<gates::TellLogin>(effect);
   mine().logins[login.question] = 1;
+  world_.note(name(), [&] { return "has a login of " + login.ask.account; });
   ask_login(login.question, login.ask);
 }
 

@@ -70,6 +70,7 @@ void PlayerClient::pump() {
   if (std::exchange(pumping_, true)) return;
   session_.tick(now());
   if (!session_.connection() && wire_) {
+    note([] { return "hangs up"; });
     wire_->gate->cut(wire_);
     wire_.reset();
   }
@@ -84,6 +85,7 @@ void PlayerClient::pump() {
 
 void PlayerClient::dial(const std::string& address) {
   const std::uint64_t dial = ++dials_;
+  note([&] { return "dials " + address; });
   scene_.world.timeline.after(
       scene_.world.random.millis(1, 60), [this, dial, address, weak = std::weak_ptr(alive_)] {
         if (weak.expired() || dial != dials_ || !session_.connection()) return;
@@ -102,6 +104,7 @@ void PlayerClient::received(bus::ByteView frame) {
 
 void PlayerClient::cut_off() {
   if (!wire_) return;
+  note([] { return "is cut off"; });
   wire_->open = false;
   wire_.reset();
   session_.disconnected(now());

@@ -14,16 +14,19 @@ SpacesOracle::Life SpacesOracle::new_life(const std::string& player, int rounds)
   lives_[life].player = player;
   lives_[life].rounds = rounds;
   players_[player].latest = life;
+  note(player + " begins life " + std::to_string(life));
   return life;
 }
 
 void SpacesOracle::in_doubt(Life life) {
+  note(lives_[life].player + ", life " + std::to_string(life) + ": in doubt");
   lives_[life].doubt = true;
   ++players_[lives_[life].player].ends;
 }
 
 void SpacesOracle::life_ends(Life life, const std::string& why) {
   LifeRow& row = lives_[life];
+  note(row.player + ", life " + std::to_string(life) + ": ended, " + why);
   ++players_[row.player].ends;
   if (row.doubt) return;
   ++counts["ended: " + why];

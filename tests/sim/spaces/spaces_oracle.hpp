@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,7 @@ class SpacesOracle {
   }
   /// Empty: none.
   const std::string& violation() const { return violation_; }
+  std::function<void(const std::string&)> note = [](const std::string&) {};  // into the trace
   std::map<std::string, std::uint64_t> counts;
   bool rests = false;  // players change nothing by themselves any more
   int refusals = 0;    // of the next players who enter a space

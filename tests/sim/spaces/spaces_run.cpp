@@ -264,6 +264,7 @@ class SpacesRun {
     for (std::string open = town_.unrest(); !open.empty(); open = town_.unrest()) {
       if (world_.now() >= end) throw Violation("no rest: waits for " + open);
       world_.timeline.run_until(world_.now() + from_ms(20));
+      if (trouble_ == Trouble::calm) town_.check_seats();
       town_.check();
     }
     world_.timeline.run_until(world_.now() + kStays);
@@ -293,6 +294,7 @@ Trouble trouble_of(std::uint64_t seed) {
 
 SpacesRunResult run_spaces(const SpacesRunOptions& options) {
   spdlog::set_level(options.trace == nullptr ? spdlog::level::off : spdlog::level::debug);
+  spdlog::set_pattern("            log [%l] %v");  // without the time of day: a trace plays again
   SpacesRunResult result;
   SpacesRun run(options);
   try {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nodes/space/registry/limits.hpp"
+
 namespace starbus::sim {
 
 using std::chrono::milliseconds;
@@ -25,6 +27,10 @@ space::SpaceType type_of(const std::string& name, std::uint32_t capacity, std::u
   return type;
 }
 
+// A message to the service and its order to the node, and the next announcement.
+constexpr Time kSeatGoesBack = from_ms(5'000);
+static_assert(kSeatGoesBack < space::kTicketHold);
+
 double distance(const aoi::Position& a, const aoi::Position& b) {
   return std::hypot(static_cast<double>(a.x) - b.x, static_cast<double>(a.y) - b.y);
 }
@@ -40,6 +46,7 @@ Town::Town(World& world, std::size_t players) : scene(world) {
   scene.times.link_dead = milliseconds(15'000);
   scene.times.first_client = milliseconds(20'000);
   scene.times.idle = milliseconds(30'000);
+  scene.oracle.note = [&world](const std::string& what) { world.note("oracle:", what); };
   scene.home = [this] {
     std::vector<std::string> ready;
     for (const auto& node : spaces) {
@@ -124,6 +131,31 @@ void Town::check_spaces() {
   }
 }
 
+bool Town::seats_are_wanted() {
+  return std::ranges::any_of(spaces, [](const auto& node) {
+    return !node->ready() || node->draining() || node->travels().size() != 0 ||
+           node->spaces().expected() != 0;
+  });
+}
+
+void Town::check_seats() {
+  const space::Registry* const registry = office->registry();
+  if (registry == nullptr || registry->rebuilding() || seats_are_wanted()) {
+    return seats_kept_.reset();
+  }
+  std::string kept;
+  for (const space::LineView& line : registry->spaces()) {
+    const auto node = std::ranges::find(spaces, line.node, &SpaceNode::process);
+    const space::GameSpace* const there =
+        node == spaces.end() ? nullptr : (*node)->spaces().find(line.space);
+    if (there != nullptr && line.taken > there->players()) kept = to_string(line.space);
+  }
+  if (kept.empty()) return seats_kept_.reset();
+  if (!seats_kept_) seats_kept_ = scene.world.now();
+  scene.oracle.demand(scene.world.now() - *seats_kept_ < kSeatGoesBack,
+                      kept + " keeps a seat that nobody takes");
+}
+
 // --- at rest -------------------------------------------------------------------------------------
 
 std::string Town::unrest() {
@@ -149,6 +181,7 @@ std::string Town::unrest_of_nodes() {
   }
   for (const auto& node : gates) {
     if (node->draining()) return node->name() + " to start again";
+    if (node->lets_in()) return "logins at " + node->name();
   }
   for (const auto& node : spaces) {
     if (node->draining()) return node->name() + " to start again";

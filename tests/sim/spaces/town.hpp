@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,17 +33,23 @@ class Town {
 
   /// What must hold at every instant; Violation otherwise.
   void check();
+  /// Where nobody dies and no fault is left: a seat that nobody takes is given back long before its
+  /// ticket expires.
+  void check_seats();
   /// Why it is not at rest; empty: it is.
   std::string unrest();
 
  private:
   void check_places();
   void check_spaces();
+  bool seats_are_wanted();
   std::string unrest_of_nodes();
   std::string unrest_of_seats();
   std::string unrest_of(PlayerClient& client);
   std::string unrest_of_sight(const PlayerClient& client, SpaceNode& at, Hero& hero,
                               space::GameSpace& in);
+
+  std::optional<Time> seats_kept_;  // since when somebody has a seat whom nobody sends
 };
 
 }  // namespace starbus::sim

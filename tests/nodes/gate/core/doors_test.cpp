@@ -68,6 +68,23 @@ TEST_F(GateDoors, AnAnswerToTheFormerCoreIsNoAnswerToThisOne) {
   EXPECT_EQ(next.all<TellAccount>().at(0).account, "account/bob");
 }
 
+/// It may be let in elsewhere by now: a later bind would end its session there.
+TEST_F(GateDoors, TheAccountOfAClientThatHasHungUpIsNotAskedAgain) {
+  one_.core.opened(1, "x");
+  one_.core.frame(1, Login{"password", "ada", {}});
+  const auto ask = one_.all<TellLogin>().at(0);
+  one_.core.login_said(ask.question, LoginAdmitted{"account/ada", 4, {}, {}});
+  const auto binds = one_.all<TellAccount>();
+  ASSERT_EQ(binds.size(), 1U);
+  one_.core.closed(1, "gone");
+  one_.tick(2 * kAskPause);
+  EXPECT_NE(one_.core.find(ask.ask.session), nullptr) << "it may be bound: that is yet to be heard";
+  one_.core.outcome(binds[0].question, Outcome::no_owner, {});
+  for (int i = 0; i < 5; ++i) one_.tick(kAskPause);
+  EXPECT_TRUE(one_.all<TellAccount>().empty());
+  EXPECT_EQ(one_.core.find(ask.ask.session), nullptr);
+}
+
 TEST_F(GateDoors, ALoginThatIsRefusedSaysWhy) {
   one_.core.opened(1, "x");
   one_.core.frame(1, Login{"password", "ada", {}});
