@@ -34,6 +34,12 @@ Field* Hero::field() const {
 
 // --- coming, and going ---------------------------------------------------------------------------
 
+// Its client walks it, and while there is none nobody does: monsters only keep away from it.
+entity::EntityResult<> Hero::on_init() {
+  static_cast<void>(component<crowds::ActorNav>()->set({.passive = true}));
+  return {};
+}
+
 void Hero::on_online(bool) {
   if (state.name.get().empty()) state.name = account();
   if (state.health <= 0) state.health = kFullHealth;

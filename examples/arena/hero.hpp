@@ -12,6 +12,7 @@
 #include "nodes/hosting/mail/mail_method.hpp"
 #include "nodes/players/account.hpp"
 #include "nodes/players/player.hpp"
+#include "nodes/space/nav/actor_nav.hpp"
 #include "nodes/space/sight/mover.hpp"
 #include "nodes/space/sight/watcher.hpp"
 #include "nodes/space/travel/travels.hpp"
@@ -19,6 +20,7 @@
 namespace arena {
 
 namespace bus = starbus::bus;
+namespace crowds = starbus::nodes::crowds;
 namespace entity = starbus::entity;
 namespace nodes = starbus::nodes;
 namespace players = starbus::nodes::players;
@@ -91,14 +93,14 @@ struct HeroState : entity::Properties<HeroState> {
                  // Where it comes back to.
                  Field<std::string, save> place{*this}; Field<float, save> x{*this};
                  Field<float, save> y{*this}; StateOf<nodes::entities::Inbox> inbox{this};
-                 StateOf<entity::Luck> luck{this};)
+                 StateOf<entity::Luck> luck{this}; StateOf<crowds::ActorNav> actor_nav{this};)
 };
 
-class Hero final
-    : public entity::EntityOf<Hero, players::Player,
-                              entity::Components<sight::Mover, sight::Watcher, space::Traveller,
-                                                 nodes::entities::Inbox, entity::Luck>>,
-      public space::TravelHooks {
+class Hero final : public entity::EntityOf<
+                       Hero, players::Player,
+                       entity::Components<sight::Mover, sight::Watcher, space::Traveller,
+                                          nodes::entities::Inbox, entity::Luck, crowds::ActorNav>>,
+                   public space::TravelHooks {
  public:
   static constexpr std::string_view kTypeName = "hero";
   HeroState state;
@@ -142,6 +144,7 @@ class Hero final
   Field* field() const;
   bool is_alive() const { return state.health > 0; }
 
+  entity::EntityResult<> on_init() override;
   void on_online(bool back) override;
   void on_travel_ended(const space::Result<space::Travelled>& end) override;
 

@@ -12,10 +12,12 @@ using starbus::nodes::movement::Position;
 
 namespace {
 
-constexpr float kLeash = 25;    // m from home, at which it gives up
-constexpr float kWander = 8;    // m from home
-constexpr float kBite = 1.5F;   // m
-constexpr float kRecovery = 1;  // s
+constexpr float kLeash = 25;     // m from home, at which it gives up
+constexpr float kWander = 8;     // m from home
+constexpr float kNear = 1;       // m, to which it follows
+constexpr float kBite = 2;       // m: a follower that is near goes on at kNear and both radii
+constexpr float kRadius = 0.5F;  // m
+constexpr float kRecovery = 1;   // s
 
 float distance(const Position& a, const Position& b) {
   return std::hypot(a.x - b.x, a.y - b.y);
@@ -42,6 +44,7 @@ void Monster::become(const std::string& name, const MonsterKind& kind) {
   kind_ = &kind;
   state.kind = name;
   state.health = kind.health;
+  pace(kind.speed / 2);
 }
 
 const Position& Monster::place() const {
@@ -50,28 +53,24 @@ const Position& Monster::place() const {
 
 void Monster::live(Field& field, float seconds) {
   if (kind_ == nullptr) return;
-  if (!home_known_) {
-    home_ = place();
-    home_known_ = true;
-  }
+  if (!home_) home_ = place();
   recovery_ = std::max(0.0F, recovery_ - seconds);
+  rest_ = std::max(0.0F, rest_ - seconds);
   auto* hero = field.entities().find_as<Hero>(chased_);
   const bool lost = hero == nullptr || hero->space() != space() || !hero->is_alive() ||
-                    distance(place(), home_) > kLeash;
+                    distance(place(), *home_) > kLeash;
   if (chased_ != entity::OnlineId::none && lost) {  // it gives up, goes home, and is well again
     chased_ = entity::OnlineId::none;
-    goal_ = home_;
+    goes_home_ = true;
+    walk_to(*home_);
     state.health = kind_->health;
   }
-  if (chased_ == entity::OnlineId::none) {
-    choose(field);
-    if (goal_) go(*goal_, kind_->speed / 2 * seconds);
-    if (goal_ && distance(place(), *goal_) < 0.1F) goal_.reset();
-    rest_ = std::max(0.0F, rest_ - seconds);
+  if (chased_ == entity::OnlineId::none) return choose(field);
+  if (distance(place(), hero->component<sight::Mover>()->state().position) > kBite) {
+    // No way led there: maybe one does by now.
+    if (nav().task() == crowds::NavTask::none && rest_ == 0) chase(*hero);
     return;
   }
-  const auto& there = hero->component<sight::Mover>()->state().position;
-  if (distance(place(), there) > kBite) return go(there, kind_->speed * seconds);
   if (recovery_ > 0) return;
   recovery_ = kRecovery;
   hero->hurt(kind_->damage);
@@ -79,40 +78,42 @@ void Monster::live(Field& field, float seconds) {
 
 // Whom to chase, or where to wander.
 void Monster::choose(Field& field) {
-  const bool goes_home = goal_ && distance(place(), home_) > kWander;
-  if (goes_home) return;
+  const bool walks = nav().task() != crowds::NavTask::none;
+  goes_home_ = goes_home_ && walks;
+  if (goes_home_) return;
   if (kind_->sight > 0) {
-    if (Hero* const near = field.nearest_hero(place(), kind_->sight)) {
-      chased_ = near->online_id();
-      goal_.reset();
-      return;
-    }
+    if (const Hero* const near = field.nearest_hero(place(), kind_->sight)) return chase(*near);
   }
-  if (goal_ || rest_ > 0) return;
+  if (walks || rest_ > 0) return;
   rest_ = static_cast<float>(2 + 4 * field.chance().unit());
   const double angle = 6.2831853 * field.chance().unit();
   const double away = kWander * field.chance().unit();
-  goal_ = Position{home_.x + static_cast<float>(away * std::cos(angle)),
-                   home_.y + static_cast<float>(away * std::sin(angle)), home_.z};
+  walk_to({home_->x + static_cast<float>(away * std::cos(angle)),
+           home_->y + static_cast<float>(away * std::sin(angle)), home_->z});
 }
 
-void Monster::go(Position to, float metres) {
-  auto* const mover = component<sight::Mover>();
-  starbus::nodes::movement::Locomotion next = mover->state();
-  const float left = distance(next.position, to);
-  if (left < 0.01F) return;
-  const float part = std::min(1.0F, metres / left);
-  next.heading = std::atan2(to.y - next.position.y, to.x - next.position.x);
-  next.position.x += (to.x - next.position.x) * part;
-  next.position.y += (to.y - next.position.y) * part;
-  static_cast<void>(mover->place(next));
+void Monster::chase(const Hero& hero) {
+  chased_ = hero.online_id();
+  rest_ = 1;
+  pace(kind_->speed);
+  static_cast<void>(nav().follow(hero, {.distance = kNear}));  // refused: it stands, and bites
+}
+
+void Monster::walk_to(const Position& to) {
+  pace(kind_->speed / 2);
+  static_cast<void>(nav().go_to({to.x, to.y, to.z}, {.partial = true}));
+}
+
+void Monster::pace(float speed) {
+  if (nav().walker().speed == speed && nav().walker().radius == kRadius) return;
+  static_cast<void>(nav().set({.radius = kRadius, .speed = speed}));
 }
 
 void Monster::hurt(Hero& by, std::int32_t damage) {
   if (state.health <= 0) return;
   state.health = std::max(0, state.health.get() - damage);
   if (state.health > 0) {
-    if (kind_ != nullptr && kind_->damage > 0) chased_ = by.online_id();
+    if (kind_ != nullptr && kind_->damage > 0 && chased_ != by.online_id()) chase(by);
     return;
   }
   Field* const field = by.field();

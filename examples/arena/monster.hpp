@@ -1,5 +1,5 @@
 // What lives in the fields beside heroes: it wanders, chases who comes near, and gives up when it
-// is too far from home.
+// is too far from home. The crowd of its field walks it around rocks, and around others.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,12 @@
 #include <string>
 
 #include "entity/entities.hpp"
+#include "nodes/space/nav/actor_nav.hpp"
 #include "nodes/space/sight/mover.hpp"
 
 namespace arena {
 
+namespace crowds = starbus::nodes::crowds;
 namespace entity = starbus::entity;
 namespace sight = starbus::nodes::sight;
 
@@ -33,11 +35,12 @@ const MonsterKind* kind_of(const std::string& name);
 
 struct MonsterState : entity::Properties<MonsterState> {
   STARBUS_FIELDS(Field<std::string, all_clients> kind{*this};
-                 Field<std::int32_t, all_clients> health{*this};)
+                 Field<std::int32_t, all_clients> health{*this};
+                 StateOf<crowds::ActorNav> actor_nav{this};)
 };
 
-class Monster final
-    : public entity::EntityOf<Monster, entity::Entity, entity::Components<sight::Mover>> {
+class Monster final : public entity::EntityOf<Monster, entity::Entity,
+                                              entity::Components<sight::Mover, crowds::ActorNav>> {
  public:
   static constexpr std::string_view kTypeName = "monster";
   MonsterState state;
@@ -51,15 +54,17 @@ class Monster final
   const starbus::nodes::movement::Position& place() const;
 
  private:
+  crowds::ActorNav& nav() { return *component<crowds::ActorNav>(); }
   void choose(Field& field);
-  void go(starbus::nodes::movement::Position to, float metres);
+  void chase(const Hero& hero);
+  void walk_to(const starbus::nodes::movement::Position& to);
+  void pace(float speed);
 
   const MonsterKind* kind_ = nullptr;
-  bool home_known_ = false;
-  starbus::nodes::movement::Position home_;
-  std::optional<starbus::nodes::movement::Position> goal_;  // where it wanders
+  std::optional<starbus::nodes::movement::Position> home_;
+  bool goes_home_ = false;
   entity::OnlineId chased_ = entity::OnlineId::none;
-  float rest_ = 0;      // s until it wanders on
+  float rest_ = 0;      // s until it wanders on, or looks for a way again
   float recovery_ = 0;  // s until it strikes again
 };
 

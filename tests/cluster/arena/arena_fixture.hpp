@@ -42,7 +42,8 @@ class ArenaFixture : public ::testing::Test {
       start("starbus-spaces", host, "spaces-" + host,
             "[spaces]\nfiles = ['" + spaces_file() + "']\n");
       start("arena", host, "arena-" + host,
-            "ticket_keys = ['" + file("login.pub") + "']\nscenes = '" + scenes_folder() + "'\n");
+            "ticket_keys = ['" + file("login.pub") + "']\nscenes = '" + scenes_folder() +
+                "'\n[spaces]\nmaps = '" + maps_folder() + "'\n");
       const std::string address = "127.0.0.1:" + std::to_string(free_port());
       start("starbus-gate", host, "gate-" + host,
             "[gate]\naddress = '" + address + "'\n[[gate.listeners]]\naddress = '" + address +
@@ -52,6 +53,8 @@ class ArenaFixture : public ::testing::Test {
     ASSERT_TRUE(wait_for(30s, [&] { return all_serve(); }));
   }
   virtual std::string spaces_file() { return source_file("examples/arena/spaces.toml"); }
+  /// The build's: the arena's maps are baked with it.
+  virtual std::string maps_folder() { return program("../examples/arena/maps"); }
   virtual std::string scenes_folder() { return source_file("examples/arena/scenes"); }
 
   bool all_serve() const {

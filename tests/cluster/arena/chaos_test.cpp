@@ -66,9 +66,17 @@ class ChaosTest : public ArenaFixture {
     for (const std::string type : {"meadow", "forest", "cave"}) {
       out << "[[space]]\ntype = '" << type << "'\ncapacity = 100\nmax_lines = 4\nmin_lines = 1\n"
           << "min = [0, 0]\nmax = [60, 60]\nsight = 30\nleave_margin = 4\n"
-          << (type == "meadow" ? "" : "next = 'meadow'\n");
+          << (type == "meadow" ? "" : "next = 'meadow'\n")
+          << "[space.nav]\nmap = 'open.txt'\nwalkers = 130\n";
     }
     return file("spaces.toml");
+  }
+  std::string maps_folder() override {
+    if (long_runs()) return ArenaFixture::maps_folder();
+    std::filesystem::create_directories(file("maps"));
+    std::ofstream out(file("maps/open.txt"));  // a sign is 1 m x 1 m
+    for (int y = 0; y < 60; ++y) out << std::string(60, '.') << '\n';
+    return file("maps");
   }
   /// Small ones: from each place to both others, a few steps from the middle.
   std::string scenes_folder() override {

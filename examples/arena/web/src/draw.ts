@@ -8,6 +8,7 @@ import type { Blow, Game, HeroSeen, MonsterSeen } from './game.js';
 import { healthOf } from './game.js';
 import { drawGround, drawPortal } from './ground.js';
 import * as look from './look.js';
+import { Rocks } from './rocks.js';
 
 const kFadeIn = 250; // ms
 const kFlash = 160; // ms that those who were struck shine
@@ -35,6 +36,7 @@ export class Picture {
   readonly #canvas: HTMLCanvasElement;
   readonly #pen: CanvasRenderingContext2D;
   readonly #floats = new Floats();
+  readonly #rocks = new Rocks();
   readonly #since = new WeakMap<Seen, number>();
   readonly #struck = new WeakMap<object, number>(); // when, in ms
   readonly #me = {};
@@ -75,6 +77,7 @@ export class Picture {
     }
     if (own !== undefined) camera.follow(own, field.area);
     drawGround(pen, camera, field);
+    this.#rocks.draw(pen, camera, field);
     for (const portal of field.portals) drawPortal(pen, camera, portal, now);
     if (game.steering.goal !== undefined) this.#goal(game.steering.goal, now);
     const figures = this.#figures(game, now);
