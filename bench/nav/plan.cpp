@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bench/nav/cases.hpp"
+#include "bench/nav/chase.hpp"
 #include "bench/nav/crowds.hpp"
 #include "bench/nav/meshes.hpp"
 #include "bench/nav/peer.hpp"
@@ -34,8 +35,9 @@ constexpr double kSpread = 8;      // ms a step of 5,000 all over a square kilom
 constexpr double kOfDetour = 0.7;  // times DetourCrowd's step of as many
 constexpr double kFlockUnit = 60;  // ns
 constexpr std::uint32_t kPeerPairs = 20;
-constexpr double kOfPeer = 30;    // times as fast as npm's pathfinding
-constexpr double kOfCalls = 1.1;  // times Detour called directly
+constexpr double kOfPeer = 30;        // times as fast as npm's pathfinding
+constexpr double kOfCalls = 1.1;      // times Detour called directly
+constexpr double kChaseTick = 1'000;  // us, p99
 
 using Maps = std::shared_ptr<const Map>;
 
@@ -202,6 +204,25 @@ void add_volume(std::vector<SuiteCase>& cases, int rounds) {
   row("bytes", "bytes");
 }
 
+// Monsters that chase players: a tick of the loop beside what its workers do.
+void add_chase(std::vector<SuiteCase>& cases, int rounds) {
+  if (!has_chase()) return;
+  SuiteCase one = measured("chase", [=]() -> Metrics {
+    const ChaseCosts costs = chase(500, 100, rounds * 200);
+    return {{"p50", costs.tick_p50},
+            {"p99", costs.tick_p99},
+            {"moved", costs.moved},
+            {"batch", costs.batch}};
+  });
+  Row tick{"chase.tick.p99", "us", {"chase", "p99"}};
+  tick.bar = Bar{.limit = kChaseTick};
+  one.rows.push_back(tick);
+  one.rows.push_back({"chase.tick", "us", {"chase", "p50"}});
+  one.rows.push_back({"chase.moved", "walkers", {"chase", "moved"}});
+  one.rows.push_back({"chase.batch", "ms", {"chase", "batch"}});
+  cases.push_back(one);
+}
+
 }  // namespace
 
 std::vector<SuiteCase> make_plan(int rounds) {
@@ -237,6 +258,7 @@ std::vector<SuiteCase> make_plan(int rounds) {
              [=] { return flock_unit(10'000, rounds * 30); });
   add_mesh(cases, rounds);
   add_volume(cases, rounds);
+  add_chase(cases, rounds);
   add_wide(cases, "wide.random", 0, 20, rounds);
   add_wide(cases, "wide.rooms32", 32, 0, rounds);
   return cases;
