@@ -20,29 +20,36 @@ class Walk {
         dy_(std::int64_t{to.y} - from.y),
         cell_(cell_of(from)),
         left_x_(std::abs(floor_cell(to.x) - cell_.x)),
-        left_y_(std::abs(floor_cell(to.y) - cell_.y)) {}
+        left_y_(std::abs(floor_cell(to.y) - cell_.y)),
+        sign_x_(grid::sign(static_cast<int>(std::clamp<std::int64_t>(dx_, -1, 1)))),
+        sign_y_(grid::sign(static_cast<int>(std::clamp<std::int64_t>(dy_, -1, 1)))),
+        next_x_(way_x() * std::abs(dy_)),
+        next_y_(way_y() * std::abs(dx_)) {}
 
   bool ended() const { return left_x_ == 0 && left_y_ == 0; }
   Cell cell() const { return cell_; }
 
-  // The next step: -1, 0 or 1 along each axis.
+  // The next step: -1, 0 or 1 along each axis. Over the border that comes first.
   void aim() {
-    step_x_ = left_x_ > 0 ? grid::sign(static_cast<int>(std::clamp<std::int64_t>(dx_, -1, 1))) : 0;
-    step_y_ = left_y_ > 0 ? grid::sign(static_cast<int>(std::clamp<std::int64_t>(dy_, -1, 1))) : 0;
+    step_x_ = left_x_ > 0 ? sign_x_ : 0;
+    step_y_ = left_y_ > 0 ? sign_y_ : 0;
     if (step_x_ == 0 || step_y_ == 0) return;
-    // Which border comes first: way / |d| of both, multiplied crosswise.
-    const std::int64_t x = way_x() * std::abs(dy_);
-    const std::int64_t y = way_y() * std::abs(dx_);
-    if (x < y) step_y_ = 0;
-    if (y < x) step_x_ = 0;
+    if (next_x_ < next_y_) step_y_ = 0;
+    if (next_y_ < next_x_) step_x_ = 0;
   }
 
   bool step() {
     const Direction direction = direction_of(step_x_, step_y_);
     if (!legal(direction)) return false;
     cell_ = beside(cell_, direction);
-    left_x_ -= std::abs(step_x_);
-    left_y_ -= std::abs(step_y_);
+    if (step_x_ != 0) {
+      --left_x_;
+      next_x_ += kFine * std::abs(dy_);
+    }
+    if (step_y_ != 0) {
+      --left_y_;
+      next_y_ += kFine * std::abs(dx_);
+    }
     return true;
   }
 
@@ -96,6 +103,11 @@ class Walk {
   Cell cell_;
   std::int32_t left_x_;  ///< borders that are still to be crossed
   std::int32_t left_y_;
+  int sign_x_;
+  int sign_y_;
+  // The way to the next border, |d| of the other axis times as long, so that both can be compared.
+  std::int64_t next_x_;
+  std::int64_t next_y_;
   int step_x_ = 0;
   int step_y_ = 0;
 };
