@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Without Recast and Detour nav/ and starbus-nav build with -DSTARBUS_NAVMESH=OFF and say what they lack; and a package
+# Without Recast and Detour nav/ and starbus-nav build with -DSTARBUS_NAVMESH=OFF; and a package
 # of either build is found, or says what to install: no_navmesh_test.sh BUILD_DIR. Exit code 77: skipped.
 set -euo pipefail
 build=$(cd "${1:?no_navmesh_test.sh BUILD_DIR}" && pwd)
@@ -31,22 +31,22 @@ run() { # run WHAT COMMAND...: quiet unless it fails
 recast=$(sed -n 's/^STARBUS_RECAST_INCLUDE:PATH=//p' "$build/CMakeCache.txt")
 [[ -d $recast ]] || skip "no Recast"
 
-# The build: the library and one program. Tests are configured, and not built.
+# The build: two libraries, which takes a minute. Tests are configured, and not built.
 off=$scratch/off
 run "configures without Recast" cmake -S . -B "$off" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSTARBUS_NAVMESH=OFF \
   -DSTARBUS_BENCH=OFF "-DCMAKE_IGNORE_PATH=$recast" || exit 1
-run "builds without Recast" cmake --build "$off" --target starbus-nav || exit 1
+run "builds without Recast" cmake --build "$off" --target starbus_nav starbus_nav_tool || exit 1
 library=$off/nav/libstarbus_nav.a
-! nm -C "$library" 2>/dev/null | grep -qE ' (dt|rc)[A-Z]|starbus::nav::mesh::(Bake|MeshGround)::' ||
+names() { nm -C "$1" 2>/dev/null >"$scratch/names"; }
+names "$library"
+! grep -qE ' (dt|rc)[A-Z]|starbus::nav::mesh::(Bake|MeshGround)::' "$scratch/names" ||
   fail "the library without navmeshes has some"
-cmake --build "$off" --target test_nav -- -n | grep -q 'Linking CXX executable' || fail "test_nav has no rule"
-printf '...\n.#.\n...\n' >"$scratch/a.txt"
-run "bakes a grid" "$off/bin/starbus-nav" bake "$scratch/a.txt" -o "$scratch/a.nav" -q || true
-run "finds a way" "$off/bin/starbus-nav" query "$scratch/a.nav" --from 0.5,0.5 --to 2.5,2.5 || true
-printf 'v 0 0 0\nv 9 0 0\nv 9 0 -9\nf 1 2 3\n' >"$scratch/b.obj"
-"$off/bin/starbus-nav" bake "$scratch/b.obj" --mesh -o "$scratch/b.mesh" -q >/dev/null 2>"$scratch/output" &&
-  fail "a program without navmeshes bakes one"
-grep -q 'navmeshes: this program has none' "$scratch/output" || fail "it does not say what it lacks: $(cat "$scratch/output")"
+names "$off/tools/libstarbus_nav_tool.a"
+grep -q ' T starbus::nav_tool::read_obj_as_mesh' "$scratch/names" || fail "the tool does not say what it lacks"
+! grep -qE 'starbus::nav::mesh::' "$scratch/names" || fail "the tool without navmeshes asks for some"
+run "tests have a rule" cmake --build "$off" --target test_nav test_nav_tool -- -n || true
+! grep -rqE '/nav/mesh/|/nav/mesh_test' "$off"/tests/CMakeFiles/test_nav*.dir/Unity ||
+  fail "tests of navmeshes are built without them"
 run "configuring with navmeshes fails" bash -c "! cmake -S . -B '$scratch/on' -G Ninja '-DCMAKE_IGNORE_PATH=$recast'" || true
 grep -q 'librecast-dev' "$scratch/output" || fail "it does not say what to install"
 
