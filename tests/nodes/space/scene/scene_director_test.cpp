@@ -11,8 +11,8 @@ using ::testing::IsEmpty;
 
 class Forest final : public GameSpace, private SceneGame {
  public:
-  Forest(SpaceInit init, SceneData scene, std::vector<std::string>& said)
-      : GameSpace(std::move(init)), said_(said), scene(*this, *this, std::move(scene)) {}
+  Forest(SpaceInit init, SceneData data, std::vector<std::string>& said)
+      : GameSpace(std::move(init)), said_(said), scene(*this, *this, std::move(data)) {}
 
   bool full = false;  // nothing can be made
   bool wild = false;  // its hooks throw

@@ -78,7 +78,8 @@ max = [100, 100]
                        .ticks_per_second = 20,
                        .weight = 120,
                        .labels = {"big", "ssd"},
-                       .next = {}};
+                       .next = {},
+                       .nav = {}};
   EXPECT_EQ(types->at("town"), town);
   EXPECT_EQ(types->at("town").tick(), 50ms);
   EXPECT_EQ(types->at("dungeon").scope, Scope::key);
