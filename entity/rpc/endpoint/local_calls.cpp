@@ -181,6 +181,9 @@ void LocalCalls::fence_ended(SlotRef ref, bus::Lane lane, const bus::Result<>& r
     });
     return;
   }
+  // It went to a former life of the name, as did all that was sent before it: that has ended, too.
+  // Of the present life, which is here, the bus knows now.
+  if (!result && result.error() == bus::Errc::owner_lost) return start_fence(ref, lane);
   if (result) {
     way.state = LocalLane::State::open;
     ready_.append(way.held);

@@ -218,6 +218,25 @@ TEST_F(RpcLocal, MessagesHeldByAFailedFenceDoNotRun) {
   });
 }
 
+/// The process has talked to the owner before, and the bus takes the fence for one to that.
+TEST_F(RpcLocal, WhoComesToAProcessThatKnewAFormerOwnerIsHeardAtOnce) {
+  run([this]() -> TestTask {
+    EXPECT_TRUE(co_await connect());
+    for (int i = 0; i < 5; ++i) {
+      const std::string name = "entity/" + std::to_string(20 + i);
+      Chat former;
+      CO_OK(co_await caller.bind(name, former, use_awaitable));
+      CO_OK(co_await call<&Chat::join>(server, name, {}, "x"));
+      CO_OK(co_await caller.unbind(name, use_awaitable));
+      Chat present;
+      CO_OK(co_await server.bind(name, present, use_awaitable));
+      CO_OK(co_await call<&Chat::join>(server, name, {}, "x"));
+      EXPECT_EQ(present.entered, 1);
+      CO_OK(co_await server.unbind(name, use_awaitable));
+    }
+  });
+}
+
 TEST_F(RpcLocal, TheEndOfAnObjectBeforeItsNameIsGrantedGivesTheNameBack) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());

@@ -127,7 +127,6 @@ TEST_F(EnterAtTest, CallersFromBothSidesGetOneEntity) {
   run([this]() -> Task {
     EXPECT_TRUE(co_await begin_all());
     shelf.holds = true;
-    using End = std::optional<bus::Result<Entered<Guild>>>;
     const auto ends = std::make_shared<std::array<End, 3>>();
     const auto note = [ends](std::size_t i) {
       return [ends, i](bus::Result<Entered<Guild>> end) { (*ends)[i] = std::move(end); };

@@ -84,8 +84,8 @@ TEST_F(BusyMoves, WithoutTimeToWaitItIsBusyAndNamesThem) {
     const bool begun = co_await begin();
     EXPECT_TRUE(begun);
     bool open = false;
-    auto waits = [](Digger& self, boost::asio::io_context& loop, bool& gate) -> rpc::Task<> {
-      boost::asio::steady_timer timer(loop);
+    auto waits = [](Digger& self, boost::asio::io_context& its_loop, bool& gate) -> rpc::Task<> {
+      boost::asio::steady_timer timer(its_loop);
       while (!gate) {
         timer.expires_after(1ms);
         co_await timer.async_wait(boost::asio::deferred);

@@ -57,8 +57,8 @@ class GateNode final : public GameNode, private gates::CoreDriver, private gates
   /// Sends all sessions to another gate, then the program ends, and another one starts.
   void drain(const GateNode& to, Time pause);
   bool draining() const { return draining_; }
-  /// A login has not answered yet, or a client has gone and the gate has not heard so: such a client
-  /// can still take over its own session, which goes on elsewhere by now.
+  /// A login has not answered yet, or a client has gone and the gate has not heard so: such a
+  /// client can still take over its own session, which goes on elsewhere by now.
   bool lets_in();
 
   // While it is up:

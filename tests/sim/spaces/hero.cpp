@@ -118,6 +118,10 @@ entity::EntityResult<> Hero::on_enter_space(entity::OnlineId, entity::EnterReaso
 }
 
 entity::EntityResult<> Hero::on_before_move(entity::Encoder& out) {
+  if (oracle().stays > 0) {
+    --oracle().stays;
+    return entity::EntityError(entity::EntityErrc::hook_failed, "not now");
+  }
   out.number(life_);
   out.number(told_);
   packed_ = picture();

@@ -1,9 +1,17 @@
 #include "tests/sim/spaces/space_node.hpp"
 
+#include <limits>
+
 namespace starbus::sim {
 
 using nodes::entities::HostOptions;
 using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds kEvacuateTime{5'000};
+
+}  // namespace
 
 nodes::entities::DbSaverOptions checked_out(const bus::Bus& bus) {
   nodes::entities::DbSaverOptions how;
@@ -49,7 +57,7 @@ space::SpaceHostOptions SpaceNode::space_options() {
 
 space::TravelOptions SpaceNode::ways() {
   space::TravelOptions how;
-  how.evacuate_time = milliseconds(5'000);
+  how.evacuate_time = kEvacuateTime;
   how.evacuate_ask = milliseconds(2'000);
   return how;
 }
@@ -71,6 +79,7 @@ void SpaceNode::open(Opened opened) {
 }
 
 void SpaceNode::lose() {
+  on_the_way_ = std::numeric_limits<std::size_t>::max();  // it begins anew, and does not drain
   mine().entities.lose_all();
   mine().spaces.lose_all();
 }
@@ -81,9 +90,29 @@ void SpaceNode::ends() {
   });
 }
 
+std::set<std::string> SpaceNode::players() {
+  std::set<std::string> found;
+  spaces().for_each([&](space::GameSpace& each) {
+    each.for_each_player([&](entity::Entity& entity) { found.insert(entity.persistent_id()); });
+  });
+  return found;
+}
+
+void SpaceNode::check_newcomers() {
+  if (!up() || !draining_) return;
+  for (const std::string& player : players()) {
+    if (!inside_.insert(player).second) continue;
+    scene_.oracle.demand(on_the_way_ > 0, player + " comes to " + name() + ", which drains");
+    --on_the_way_;
+  }
+}
+
+/// What a drain promises: who was on the way here arrives, and is sent on; nobody else comes.
 void SpaceNode::drain(Time pause) {
   draining_ = true;
   world_.note(name(), "drains");
+  inside_ = players();
+  on_the_way_ = spaces().expected();
   const auto over = [this, pause](const bus::Result<>&) {
     world_.note(name(), "has drained");
     after(from_ms(100), [this, pause] {
@@ -92,7 +121,10 @@ void SpaceNode::drain(Time pause) {
     });
   };
   run([&] {
-    mine().travels.drain([this, over](const bus::Result<>&) {
+    mine().travels.drain([this, over, began = world_.now()](const bus::Result<>&) {
+      const bool late = world_.now() - began >= kEvacuateTime;
+      scene_.oracle.demand(late || (travels().size() == 0 && spaces().expected() == 0),
+                           name() + " ends its drain while players are on their way");
       mine().spaces.drain([this, over](const bus::Result<>&) { mine().entities.drain(over); });
     });
   });

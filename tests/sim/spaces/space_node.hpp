@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "nodes/hosting/db_saver.hpp"
@@ -25,6 +26,9 @@ class SpaceNode final : public GameNode {
   /// starts after `pause`.
   void drain(Time pause);
   bool draining() const { return draining_; }
+
+  /// Nobody comes in any more once it drains, but those who were on their way.
+  void check_newcomers();
 
   // While it is up:
   nodes::entities::EntityHost& entities() { return mine().entities; }
@@ -54,8 +58,13 @@ class SpaceNode final : public GameNode {
   space::SpaceHostOptions space_options();
   space::TravelOptions ways();
 
+  std::set<std::string> players();
+
   Scene& scene_;
   bool draining_ = false;
+  // Since its drain began: who was in its spaces, and how many more may come.
+  std::set<std::string> inside_;
+  std::size_t on_the_way_ = 0;
 };
 
 /// A DbSaver that reads what it loads as the owner of the name, as a node does.

@@ -30,6 +30,7 @@ class SpacesOracle {
   std::map<std::string, std::uint64_t> counts;
   bool rests = false;  // players change nothing by themselves any more
   int refusals = 0;    // of the next players who enter a space
+  int stays = 0;       // the next players who are to move cannot
 
   // --- lives ---
   /// `rounds`: that its machine has made.

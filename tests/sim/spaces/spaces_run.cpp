@@ -68,6 +68,9 @@ class SpacesRun {
     for (const auto& client : town_.clients) {
       result.counts["full states again"] += client->fulls_again();
     }
+    for (const auto& node : town_.spaces) {
+      if (node->up()) result.counts["seats given back"] += node->travels().counters().given_back;
+    }
     for (GameNode* node : town_.nodes()) result.counts["leases lost"] += node->leases_lost();
     result.fingerprint = town_.scene.fingerprint.hash();
     result.virtual_seconds =
@@ -99,6 +102,7 @@ class SpacesRun {
     if (chance(0.1)) send();
     if (chance(0.004)) end_a_space();
     if (chance(0.01)) town_.scene.oracle.refusals = 1;
+    if (trouble_ == Trouble::calm && chance(0.02)) town_.scene.oracle.stays = 1;
     if (chance(0.002)) drain_a_node();
     if (chance(0.0007)) drain_a_gate();
     if (trouble_ >= Trouble::faults && chance(0.004)) pause_somebody();
@@ -259,6 +263,7 @@ class SpacesRun {
     for (GameNode* node : town_.nodes()) node->resume();
     town_.scene.oracle.rests = true;
     town_.scene.oracle.refusals = 0;
+    town_.scene.oracle.stays = 0;
     for (const auto& client : town_.clients) client->rest();
     const Time end = world_.now() + kRest;
     for (std::string open = town_.unrest(); !open.empty(); open = town_.unrest()) {

@@ -116,6 +116,7 @@ void Town::check_places() {
 void Town::check_spaces() {
   for (const auto& node : spaces) {
     if (!node->up()) continue;
+    node->check_newcomers();
     node->spaces().for_each([&](space::GameSpace& each) {
       scene.oracle.demand(each.players() <= each.type().capacity,
                           to_string(each.name()) + " has too many players");

@@ -33,8 +33,8 @@ class Town {
 
   /// What must hold at every instant; Violation otherwise.
   void check();
-  /// Where nobody dies and no fault is left: a seat that nobody takes is given back long before its
-  /// ticket expires.
+  /// Of calm runs, at rest: a seat that a failed travel had is given back long before its ticket
+  /// expires. With faults the answer that grants a seat may come too late, and nobody knows of it.
   void check_seats();
   /// Why it is not at rest; empty: it is.
   std::string unrest();

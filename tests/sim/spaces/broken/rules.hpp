@@ -18,7 +18,6 @@ enum class BrokenTravel : std::uint8_t {
   drain_forgets_arrivals,    // a drain does not wait for players on their way to the node
   stream_begins_again,       // the numbers of the client's stream do not travel
   scene_number_stays,        // nor does that of the latest scene
-  gate_takes_former_runs,    // the gate does not compare binds and runs
   news_before_enter,         // a client is told of changes of one that it was not told of
   leave_is_lost,             // one that leaves its space stays in the views of others
 };

@@ -10,7 +10,8 @@ namespace {
 struct SpaceRule {
   const char* name;
   BrokenTravel rule;
-  std::uint64_t within;  // seeds
+  std::uint64_t within;     // seeds
+  std::uint64_t first = 0;  // of these
 };
 
 class SpaceVariants : public testing::TestWithParam<SpaceRule> {};
@@ -18,12 +19,14 @@ class SpaceVariants : public testing::TestWithParam<SpaceRule> {};
 TEST_P(SpaceVariants, IsNoticed) {
   broken_travel = GetParam().rule;
   std::string violation;
-  for (std::uint64_t seed = 0; seed < GetParam().within && violation.empty(); ++seed) {
-    violation = run_spaces({.seed = seed, .steps = 600}).violation;
+  std::uint64_t seeds = 0;
+  for (; seeds < GetParam().within && violation.empty(); ++seeds) {
+    violation = run_spaces({.seed = GetParam().first + seeds, .steps = 600}).violation;
   }
   broken_travel = BrokenTravel::none;
   EXPECT_NE(violation, "") << "not within " << GetParam().within << " seeds";
   RecordProperty("violation", violation);
+  RecordProperty("seeds", static_cast<int>(seeds));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -38,7 +41,6 @@ INSTANTIATE_TEST_SUITE_P(
                     SpaceRule{"drain_forgets_arrivals", BrokenTravel::drain_forgets_arrivals, 16},
                     SpaceRule{"stream_begins_again", BrokenTravel::stream_begins_again, 8},
                     SpaceRule{"scene_number_stays", BrokenTravel::scene_number_stays, 8},
-                    SpaceRule{"gate_takes_former_runs", BrokenTravel::gate_takes_former_runs, 16},
                     SpaceRule{"news_before_enter", BrokenTravel::news_before_enter, 8},
                     SpaceRule{"leave_is_lost", BrokenTravel::leave_is_lost, 8}),
     [](const auto& rule) { return std::string(rule.param.name); });
