@@ -16,8 +16,8 @@ struct PeerCosts {
   double query = 0;   ///< us of its main thread, by way
   double length = 0;  ///< cells, of a way in the mean
 };
-/// Each way once, after a few to warm up. A search takes a hundred milliseconds, and the copy of the
-/// grid that it needs as many: for maps with few ways.
+/// Each way once, after a few to warm up. A search takes a hundred milliseconds, and the copy of
+/// the grid that it needs as many: for maps with few ways.
 Result<PeerCosts> pathfinding(const Map& map);
 
 }  // namespace starbus::bench::nav

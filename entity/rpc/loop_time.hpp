@@ -103,7 +103,9 @@ bool longer_than(std::uint64_t passed, std::chrono::milliseconds limit);
 /// program have one clock: that of this library, or of what stands for it.
 class PassTime {
  public:
+  /// `limit`: at least a millisecond.
   explicit PassTime(std::chrono::milliseconds limit);
+  /// The pass has taken its limit, or longer.
   bool over() const;
 
  private:

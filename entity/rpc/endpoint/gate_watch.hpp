@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/loop_thread.hpp"
-#include "entity/rpc/gates.hpp"
-#include "entity/rpc/servers.hpp"
+#include "entity/rpc/endpoint/gates.hpp"
+#include "entity/rpc/endpoint/servers.hpp"
 
 namespace boost::asio {
 class io_context;

@@ -1,4 +1,4 @@
-#include "entity/rpc/gates.hpp"
+#include "entity/rpc/endpoint/gates.hpp"
 
 #include "entity/rpc/limits.hpp"
 

@@ -1,4 +1,4 @@
-#include "entity/rpc/servers.hpp"
+#include "entity/rpc/endpoint/servers.hpp"
 
 #include "entity/rpc/limits.hpp"
 
