@@ -92,7 +92,7 @@ for daemon in busd busroot manager; do
     --check-config || true
 done
 
-for node in db gate login; do
+for node in crowds db gate login; do
   has "$etc/$node.toml.sample"
   run "sample of starbus-$node" "$bin/starbus-$node" --config "$etc/$node.toml.sample" --check-config || true
 done
