@@ -4,7 +4,7 @@
 set(sources_of_hosting nodes/hosting/*.cpp nodes/hosting/entering/*.cpp nodes/hosting/mail/*.cpp)
 set(sources_of_replica nodes/replica/*.cpp)
 set(sources_of_space_service nodes/space/service/*.cpp)
-set(sources_of_space_node nodes/space/node/*.cpp nodes/space/travel/*.cpp)
+set(sources_of_space_node nodes/space/node/*.cpp nodes/space/travel/*.cpp nodes/space/nav/*.cpp)
 set(sources_of_space_sight nodes/space/sight/*.cpp)
 set(sources_of_space nodes/space/*.cpp nodes/space/types/*.cpp nodes/space/registry/*.cpp nodes/space/host/*.cpp)
 set(sources_of_client_link entity/client/*.cpp)
