@@ -51,6 +51,10 @@ void Oracle::said(const std::string& subject, const Introduction& at, const Sect
   if (section.first == 1) died_at[{at.session, at.bind}] = died[account_of(subject)];
 }
 
+void Oracle::was_on_the_way(const std::string& subject, LinkTime from, LinkTime to) {
+  ways_[subject].emplace_back(from, to);
+}
+
 /// In a stretch the versions of each slot grow, and what is too old gets no number.
 void Oracle::check_said_update(const SaidKey& key, const Body& body, LinkTime now) {
   const auto update = Update::read(body);
@@ -59,9 +63,15 @@ void Oracle::check_said_update(const SaidKey& key, const Body& body, LinkTime no
   std::uint64_t& last = updated_[{key, update->slot}];
   if (update->version <= last) bad("D1 an older update of its slot was said: " + key.subject);
   last = update->version;
-  const LinkTime age = now - LinkTime(static_cast<LinkTime::rep>(update->born));
+  const LinkTime born(static_cast<LinkTime::rep>(update->born));
+  LinkTime age = now - born;
+  for (const auto& [from, to] : ways_[key.subject]) {
+    if (from >= born) age -= to - from;
+  }
   if (update->slot != Update::kStays && age >= Update::kMaxAge) {
-    bad("D2 an update that is too old was said: " + key.subject);
+    bad("D2 an update that is too old was said: " + key.subject + ", slot " +
+        std::to_string(update->slot) + ", " + std::to_string(age.count()) + " ms old, at " +
+        std::to_string(now.count()) + " ms");
   }
 }
 

@@ -44,6 +44,8 @@ class Oracle {
   /// The bus has taken a section.
   void said(const std::string& subject, const Introduction& at, const Section& section,
             LinkTime now);
+  /// A home has been packed and lives elsewhere since: no clock has counted that time.
+  void was_on_the_way(const std::string& subject, LinkTime from, LinkTime to);
   void begin(const std::string& subject, std::uint64_t id);
   /// What was said to it and is not shown is never shown: it has seen all.
   bool all_silent(const Client& client) const;
@@ -84,6 +86,7 @@ class Oracle {
   std::map<SaidKey, std::vector<Part>> said_;
   std::map<std::pair<SaidKey, std::uint64_t>, std::uint64_t> updated_;  // by slot: the version
   std::map<std::string, std::uint64_t> last_begun_;
+  std::map<std::string, std::vector<std::pair<LinkTime, LinkTime>>> ways_;  // by subject
 };
 
 /// account/a of player/a/1

@@ -36,7 +36,8 @@ Player::Player(World& world, std::string n, const Pid& p)
 
 bus::Bytes Player::freeze() {
   bus::Bytes bytes;
-  for (const std::uint64_t number : {std::uint64_t{pid.host}, std::uint64_t{pid.slot},
+  const auto packed_at = static_cast<std::uint64_t>(world_.clock().count());
+  for (const std::uint64_t number : {packed_at, std::uint64_t{pid.host}, std::uint64_t{pid.slot},
                                      pid.incarnation, value, std::uint64_t{dirty}, late.size()}) {
     put(bytes, number);
   }
@@ -50,6 +51,8 @@ bus::Bytes Player::freeze() {
 
 void Player::adopt(const bus::Bytes& moved) {
   bus::ByteView in(moved);
+  const LinkTime packed_at(static_cast<LinkTime::rep>(take_number(in)));
+  world_.oracle.was_on_the_way(name, packed_at, world_.clock());
   Pid before;
   before.host = static_cast<std::uint32_t>(take_number(in));
   before.slot = static_cast<std::uint32_t>(take_number(in));
