@@ -58,8 +58,12 @@ void PartitionWatch::find(std::uint32_t partition, bus::Lane lane, Clock::time_p
   }
   if (waiters_.size() == kMaxWaitingCalls) return waiter.told(Error(Errc::would_block));
   waiters_.push_back(std::move(waiter));
-  greet(waiters_.back(), now);
-  arm();
+  const Waiter& last = waiters_.back();
+  greet(last, now);
+  // A call costs the same however many wait: the alarm of the others stands if it comes first.
+  const bool armed = waiters_.size() > 1 && alarm_.expiry() > now;
+  const bool later = alarm_.expiry() <= std::min(last.deadline, last.again);
+  if (!armed || !later || there_.contains(last.id)) arm();
 }
 
 /// If its owner is known, and has not been greeted.

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <boost/asio/use_awaitable.hpp>
+#include <memory>
 #include <thread>
 
 #include "nodes/nav/crowd_calls.hpp"
@@ -161,11 +162,11 @@ TEST_F(RemoteCrowdsTest, EndsWithADeadlineIfNoAnswerComes) {
         RemoteCrowds remote(space->endpoint, "service/crowds");
         const auto crowd = co_await create(remote, test::spec());
         CO_TRUE(crowd);
-        std::atomic<bool> over{false};
+        const auto over = std::make_shared<std::atomic<bool>>(false);  // of the worker, too
         const auto held = node->tasks.submit(
             "",
-            [&] {
-              while (!over) std::this_thread::sleep_for(1ms);
+            [over] {
+              while (!*over) std::this_thread::sleep_for(1ms);
             },
             [](const auto&) {});
         CO_TRUE(held);
@@ -176,7 +177,7 @@ TEST_F(RemoteCrowdsTest, EndsWithADeadlineIfNoAnswerComes) {
         const auto later = co_await create(remote, test::spec());
         EXPECT_EQ(later.error(), rpc::Errc::deadline);
         EXPECT_GE(std::chrono::steady_clock::now() - began, kStepDeadline + kCreateDeadline);
-        over = true;
+        *over = true;
       },
       60s);
 }

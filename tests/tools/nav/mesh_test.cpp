@@ -155,7 +155,8 @@ TEST_F(NavToolMesh, DrawsPolygonsTheWayAndWhatWasLookedAt) {
   ASSERT_EQ(bake({"--material", "water=3"}).code, 0);
   const std::size_t polygons = [&] {
     std::size_t count = 0;
-    for (const auto& tile : nav::mesh::decode(read(mesh_))->tiles) count += tile.mesh.count();
+    const auto baked = nav::mesh::decode(read(mesh_));
+    for (const auto& tile : baked->tiles) count += tile.mesh.count();
     return count;
   }();
   const auto draw = [&](std::vector<std::string> more) {
