@@ -54,8 +54,7 @@ grep -q 'librecast-dev' "$scratch/output" || fail "it does not say what to insta
 host=$scratch/host
 run "installs" cmake --install "$build" --prefix "$host" || exit 1
 cp -r "$host" "$scratch/host-off"
-package=$(cd "$scratch/host-off" && echo lib*/cmake/starbus lib/*/cmake/starbus)
-package=$(cd "$scratch/host-off" && ls -d $package 2>/dev/null | head -1)
+package=$(cd "$scratch/host-off" && find lib* -type d -path '*/cmake/starbus' -print -quit)
 cp "$library" "$(find "$scratch/host-off" -name libstarbus_nav.a)"
 cp "$off/starbusConfig.cmake" "$scratch/host-off/$package/"
 find "$off/CMakeFiles/Export" -name 'starbusNavTargets*.cmake' -exec cp {} "$scratch/host-off/$package/" \;
