@@ -1,7 +1,5 @@
 #include "bench/nav/chase.hpp"
 
-#include <time.h>
-
 #include <cmath>
 #include <condition_variable>
 #include <deque>
@@ -14,11 +12,13 @@
 #include <string>
 #include <vector>
 
-#ifdef STARBUS_BENCH_NAVMESH
+#ifdef STARBUS_BENCH_MESH
 #include "base/histogram.hpp"
+#include "bench/nav/measure.hpp"
 #include "entity/objects/entity_manager.hpp"
 #include "entity/properties/properties.hpp"
 #include "nav/mesh/bake.hpp"
+#include "nav/random.hpp"
 #include "nodes/nav/crowd_pool.hpp"
 #include "nodes/space/nav/space_nav.hpp"
 #include "nodes/space/sight/space_sight.hpp"
@@ -27,7 +27,7 @@
 
 namespace starbus::bench::nav {
 
-#ifdef STARBUS_BENCH_NAVMESH
+#ifdef STARBUS_BENCH_MESH
 
 namespace {
 
@@ -39,16 +39,6 @@ using namespace std::chrono_literals;
 constexpr float kTownSide = 200;  // m
 constexpr int kWarmTicks = 50;    // ticks
 constexpr float kStride = 0.5F;   // m of a player in a tick
-
-double cpu_us() {
-  timespec at{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
-  return static_cast<double>(at.tv_sec) * 1e6 + static_cast<double>(at.tv_nsec) / 1e3;
-}
-
-void ensure(bool done) {
-  if (!done) throw std::runtime_error("a chase failed that must not");
-}
 
 struct MonsterState : entity::Properties<MonsterState> {
   STARBUS_FIELDS(entity::StateOf<crowds::ActorNav> actor_nav{this};)
@@ -90,7 +80,7 @@ class Town {
  public:
   Town() {
     std::string name = (std::filesystem::temp_directory_path() / "bench-town-XXXXXX").string();
-    ensure(::mkdtemp(name.data()) != nullptr);
+    must(::mkdtemp(name.data()) != nullptr);
     folder_ = name;
     mesh::Terrain ground;
     ground.points = {{0, 0, 0}, {kTownSide, 0, 0}, {kTownSide, kTownSide, 0}, {0, kTownSide, 0}};
@@ -105,9 +95,9 @@ class Town {
                                starbus::nav::kWall});
     }
     const auto bake = mesh::Bake::create(std::move(ground), {.dynamic = false}, paint);
-    ensure(bake.has_value());
+    must(bake.has_value());
     const auto baked = bake->run();
-    ensure(baked.has_value());
+    must(baked.has_value());
     std::ofstream(folder_ / "town.mesh", std::ios::binary) << mesh::encode(*baked);
   }
   Town(const Town&) = delete;
@@ -123,7 +113,7 @@ class Town {
 class Chase {
  public:
   Chase(std::uint32_t monsters, std::uint32_t players) {
-    ensure(entity::declare_entity<Monster>(types_).has_value());
+    must(entity::declare_entity<Monster>(types_).has_value());
     nodes::space::NavType type;
     type.crowd.map = "town.mesh";
     type.crowd.kinds = {{.name = "monster", .closed = {}}};
@@ -131,31 +121,31 @@ class Chase {
     nav_.emplace(pool_, type, "town-1");
     bool started = false;
     nav_->start([&](const bus::Result<>& result) {
-      ensure(result.has_value());
+      must(result.has_value());
       started = true;
     });
     while (!started) loop_.run_one();
     for (std::uint32_t i = 0; i < players; ++i) players_.push_back(enter(true));
     for (std::uint32_t i = 0; i < monsters; ++i) {
       Monster* const monster = enter(false);
-      ensure(monster->nav().follow(*players_[i % players], {.distance = 1}).has_value());
+      must(monster->nav().follow(*players_[i % players], {.distance = 1}).has_value());
     }
   }
 
-  /// us of processor time of this thread.
+  /// ns of processor time of this thread.
   double tick() {
     walk_players();
-    const double began = cpu_us();
+    const double began = cpu_ns();
     time_ += 100ms;
     nav_->tick({.number = ++ticks_, .time = time_, .passed = 100ms});
-    const double ticked = cpu_us() - began;
+    const double ticked = cpu_ns() - began;
     double answered = 0;
     while (pool_.counts().under_way > 0) {
-      const double from = cpu_us();
+      const double from = cpu_ns();
       loop_.run_one();
-      answered += cpu_us() - from;
+      answered += cpu_ns() - from;
     }
-    ensure(world_.update().has_value());
+    must(world_.update().has_value());
     return ticked + answered;
   }
   std::uint64_t moves() const { return nav_->counts().moves; }
@@ -168,10 +158,7 @@ class Chase {
     type.sight = type.cell = 30;
     return type;
   }
-  float roll() {
-    random_ = random_ * 6364136223846793005 + 1442695040888963407;
-    return static_cast<float>(random_ >> 40) / static_cast<float>(1 << 24);
-  }
+  float roll() { return static_cast<float>(random_.fraction()); }
   // On a street: the houses leave every 25 m free.
   nodes::movement::Position on_street() {
     const float along = 2 + roll() * (kTownSide - 4);
@@ -181,10 +168,10 @@ class Chase {
   }
   Monster* enter(bool player) {
     Monster& made = **entities_.create<Monster>();
-    ensure(made.nav().set({.passive = player}).has_value());
+    must(made.nav().set({.passive = player}).has_value());
     const nodes::movement::Position at = on_street();
     const auto id = world_.add({.position = at});
-    ensure(id && sight_.enter(made, *id, at, nullptr));
+    must(id && sight_.enter(made, *id, at, nullptr));
     nav_->enters(made);
     return &made;
   }
@@ -199,7 +186,7 @@ class Chase {
       if (at < 3) forward_[i] = true;
       at += forward_[i] ? kStride : -kStride;
       (along_x ? to.velocity.x : to.velocity.y) = (forward_[i] ? 10 : -10) * kStride;
-      ensure(players_[i]->mover().place(to).has_value());
+      must(players_[i]->mover().place(to).has_value());
     }
   }
 
@@ -218,7 +205,7 @@ class Chase {
   std::optional<crowds::SpaceNav> nav_;
   std::vector<Monster*> players_;
   std::vector<bool> forward_;
-  std::uint64_t random_ = 7;
+  starbus::nav::Random random_{7};
   std::chrono::nanoseconds time_{};
   std::uint64_t ticks_ = 0;
 };
@@ -234,7 +221,7 @@ ChaseCosts chase(std::uint32_t monsters, std::uint32_t players, int ticks) {
   for (int i = 0; i < kWarmTicks; ++i) all.tick();
   const std::uint64_t before = all.moves();
   Histogram spent;
-  for (int i = 0; i < ticks; ++i) spent.record(std::llround(all.tick() * 1e3));
+  for (int i = 0; i < ticks; ++i) spent.record(std::llround(all.tick()));
   return {static_cast<double>(spent.percentile(50)) / 1e3,
           static_cast<double>(spent.percentile(99)) / 1e3,
           static_cast<double>(all.moves() - before) / ticks, all.batch_ms()};

@@ -7,12 +7,9 @@ int main(int argc, char** argv) {
       "Measures ways over grids of 512 x 512 cells: 20 % of them walls by chance, and rooms. A* \n"
       "beside a heap that only pops and pushes, jump points beside A*, a table of jump points\n"
       "beside those without, goals that cannot be reached, flow fields, and doors; and \n"
-      "hierarchical searches over 4096 x 4096. Crowds beside DetourCrowd, and a flock. Queries of "
-      "a
-      "
-      "navmesh beside Detour called directly; a volume. Monsters that chase players, as the loop
-      "
-      "of their space has it. Times are processor times of one thread."};
+      "hierarchical searches over 4096 x 4096. Crowds beside DetourCrowd, and a flock. Queries of\n"
+      "a navmesh beside Detour called directly; a volume. Monsters that chase players, as the\n"
+      "loop of their space has it. Times are processor times of one thread."};
   bench::SuiteOptions options;
   int rounds = 3;
   bench::add_suite_options(app, options, "Run one short repetition, to see that it works");
