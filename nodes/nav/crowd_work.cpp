@@ -96,8 +96,6 @@ Answer CrowdWork::step(const Batch& batch) {
   take_reports(answer);
   answer.passed_us = pass(batch, began, answer);
   tell_moved(answer);
-  counts_.searches = crowd_->counts().searches;
-  counts_.nodes = crowd_->counts().nodes;
   return answer;
 }
 

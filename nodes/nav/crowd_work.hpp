@@ -21,8 +21,6 @@ struct WorkCounts {
   std::uint64_t steps = 0;
   std::uint64_t left_out_us = 0;  ///< of time that batches have asked for: kMaxPassed, kBatchBudget
   std::uint64_t off_ground = 0;   ///< pushes of passive walkers to where no ground is
-  std::uint64_t searches = 0;
-  std::uint64_t nodes = 0;  ///< that they have looked at
 };
 
 class CrowdWork {
@@ -37,7 +35,6 @@ class CrowdWork {
   /// Applies a batch. The answer has its number.
   Answer step(const Batch& batch);
   const WorkCounts& counts() const { return counts_; }
-  const Map& map() const { return *map_; }
 
  private:
   struct Row {

@@ -58,12 +58,8 @@ void PartitionWatch::find(std::uint32_t partition, bus::Lane lane, Clock::time_p
   }
   if (waiters_.size() == kMaxWaitingCalls) return waiter.told(Error(Errc::would_block));
   waiters_.push_back(std::move(waiter));
-  const Waiter& last = waiters_.back();
-  greet(last, now);
-  // A call costs the same however many wait: the alarm of the others stands if it comes first.
-  const bool armed = waiters_.size() > 1 && alarm_.expiry() > now;
-  const bool later = alarm_.expiry() <= std::min(last.deadline, last.again);
-  if (!armed || !later || there_.contains(last.id)) arm();
+  greet(waiters_.back(), now);
+  arm_for(due(waiters_.back(), now));  // not arm(): a call costs the same however many wait
 }
 
 /// If its owner is known, and has not been greeted.
@@ -132,18 +128,28 @@ void PartitionWatch::serve() {
   }
 }
 
+PartitionWatch::Clock::time_point PartitionWatch::due(const Waiter& waiter,
+                                                      Clock::time_point now) const {
+  Clock::time_point next = waiter.deadline;
+  if (waiter.again > now) next = std::min(next, waiter.again);
+  const auto owner = there_.find(waiter.id);
+  if (owner == there_.end()) return next;
+  const Greeting& greeting = owner->second.lanes[static_cast<std::size_t>(waiter.lane)];
+  return greeting.again > now ? std::min(next, greeting.again) : next;
+}
+
 void PartitionWatch::arm() {
+  armed_ = Clock::time_point::max();
   if (waiters_.empty()) return void(alarm_.cancel());
   const Clock::time_point now = Clock::now();
   Clock::time_point next = Clock::time_point::max();
-  for (const Waiter& waiter : waiters_) {
-    next = std::min(next, waiter.deadline);
-    if (waiter.again > now) next = std::min(next, waiter.again);
-    const auto owner = there_.find(waiter.id);
-    if (owner == there_.end()) continue;
-    const Greeting& greeting = owner->second.lanes[static_cast<std::size_t>(waiter.lane)];
-    if (greeting.again > now) next = std::min(next, greeting.again);
-  }
+  for (const Waiter& waiter : waiters_) next = std::min(next, due(waiter, now));
+  arm_for(next);
+}
+
+void PartitionWatch::arm_for(Clock::time_point next) {
+  if (next >= armed_) return;
+  armed_ = next;
   alarm_.expires_at(next);
   alarm_.async_wait([this, weak = std::weak_ptr(alive_)](const boost::system::error_code& error) {
     if (!error && !weak.expired()) serve();

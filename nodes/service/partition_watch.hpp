@@ -74,7 +74,11 @@ class PartitionWatch {
   void greet(const Waiter& waiter, Clock::time_point now);
   void greeted(const InstanceId& id, bus::Lane lane, bus::Epoch epoch, bool well);
   void serve();
+  /// When it is to be looked at again, at the latest.
+  Clock::time_point due(const Waiter& waiter, Clock::time_point now) const;
+  /// For the first of all that wait; for this time, unless the alarm stands for an earlier one.
   void arm();
+  void arm_for(Clock::time_point next);
 
   bus::Bus& bus_;
   const std::string type_;
@@ -85,6 +89,7 @@ class PartitionWatch {
   bus::Error refused_;
   std::list<Waiter> waiters_;
   boost::asio::steady_timer alarm_;
+  Clock::time_point armed_ = Clock::time_point::max();  // max: the alarm does not stand
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bus::WatchHandle watch_;
 };

@@ -29,6 +29,10 @@ class ClusterTest : public bus::LoopTest {
       if (error) std::rethrow_exception(error);
     });
   }
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds time) {
+    boost::asio::steady_timer timer(loop, time);
+    co_await timer.async_wait(use_awaitable);
+  }
 };
 
 #define CO_TRUE(condition)                       \

@@ -109,10 +109,7 @@ Result<std::unique_ptr<World>> read_obj_as_mesh(std::string_view bytes,
     return true;
   });
   if (!baked) return baked.error();
-  std::vector<LostSlope> slopes;
-  for (const mesh::Slope& one : bake->report(*baked).slopes) {
-    slopes.push_back({one.middle, one.degrees, one.area});
-  }
+  std::vector<LostSlope> slopes = bake->report(*baked).slopes;
   std::string file = mesh::encode(*baked);
   return mesh_world(*std::move(baked), std::move(file), std::move(slopes), options);
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "nav/ground.hpp"
-#include "nav/mesh/options.hpp"
+#include "nav/mesh/bake.hpp"
 
 namespace starbus::nav_tool {
 
@@ -45,12 +45,7 @@ struct Island {
   nav::Place place;  ///< one of it
 };
 
-/// A triangle that is too steep to be ground, and could be with another slope.
-struct LostSlope {
-  nav::Point middle;
-  double degrees = 0;
-  double area = 0;  ///< m2
-};
+using LostSlope = nav::mesh::Slope;
 
 /// As Ground::outline has it.
 using Shape = std::vector<nav::Point>;

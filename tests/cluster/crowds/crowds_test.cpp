@@ -9,7 +9,7 @@
 
 #include "tests/cluster/cluster_test.hpp"
 #include "tests/cluster/crowds/pasture.hpp"
-#include "tests/places.hpp"
+#include "tests/cluster/node_process.hpp"
 
 namespace starbus::cluster_test {
 namespace {
@@ -30,9 +30,7 @@ class CrowdsTest : public ClusterTest {
   }
   std::unique_ptr<Daemon> node(const std::string& program_name, const std::string& host,
                                const std::string& name, const std::string& tables) {
-    auto made = std::make_unique<Daemon>(program(program_name), name, cluster.folder());
-    made->configure("node = '" + name + "'\nstate_directory = '" + made->state_folder().string() +
-                    "'\n[bus]\nendpoint = '" + cluster.endpoint(host) + "'\n" + tables);
+    auto made = node_process(cluster, program_name, host, name, "", tables);
     made->start();
     return made;
   }
@@ -79,11 +77,6 @@ class CrowdsTest : public ClusterTest {
     }
     co_return took;
   }
-  boost::asio::awaitable<void> pause(std::chrono::milliseconds time) {
-    boost::asio::steady_timer timer(loop, time);
-    co_await timer.async_wait(use_awaitable);
-  }
-
   Cluster cluster{{.more = {{"a", "[mail]\nshards = ['0-255']\n"}}}};  // ids come from its counters
   Bus caller{loop, cluster.node("b", "caller")};
   rpc::Endpoint endpoint{caller};

@@ -92,11 +92,6 @@ class ServicesTest : public ClusterTest {
   }
   static constexpr std::size_t kAll = kPartitions + 2;
 
-  boost::asio::awaitable<void> pause(std::chrono::milliseconds time) {
-    boost::asio::steady_timer timer(loop, time);
-    co_await timer.async_wait(use_awaitable);
-  }
-
   Cluster cluster;
 };
 

@@ -13,6 +13,7 @@
 #include "nodes/space/service/space_calls.hpp"
 #include "nodes/space/service/space_service.hpp"
 #include "tests/cluster/cluster_test.hpp"
+#include "tests/cluster/node_process.hpp"
 #include "tests/cluster/spaces/meadow.hpp"
 #include "tests/places.hpp"
 
@@ -33,9 +34,7 @@ class SpacesTest : public ClusterTest {
   /// Starts it; `keys` are of its configuration file.
   std::unique_ptr<Daemon> node(const std::string& program_name, const std::string& host,
                                const std::string& name, const std::string& tables = {}) {
-    auto made = std::make_unique<Daemon>(program(program_name), name, cluster.folder());
-    made->configure("node = '" + name + "'\nstate_directory = '" + made->state_folder().string() +
-                    "'\n[bus]\nendpoint = '" + cluster.endpoint(host) + "'\n" + tables);
+    auto made = node_process(cluster, program_name, host, name, "", tables);
     made->start();
     return made;
   }
@@ -87,7 +86,7 @@ class SpacesTest : public ClusterTest {
       const auto page = co_await rpc::call<&space::SpaceService::spaces>(
           endpoint, space::kSpaceService, {}, first, 10U);
       if (page && page->spaces.empty()) co_return true;
-      co_await until(10ms, [] { return false; });  // a pause
+      co_await pause(10ms);
     }
     co_return false;
   }

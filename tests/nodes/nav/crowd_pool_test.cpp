@@ -51,7 +51,7 @@ class CrowdPoolTest : public ::testing::Test {
     return *answer;
   }
 
-  test::Folder folder;
+  test::TempFolder folder;
   nodes::test::Loop loop;
   std::optional<TaskChannels> tasks;
   std::optional<CrowdPool> pool;

@@ -28,7 +28,7 @@ class CrowdWorkTest : public ::testing::Test {
  protected:
   void begin(std::string map = test::square(40), const CrowdSpec& with = spec()) {
     folder.write("field.txt", map);
-    auto read = read_map(folder.path() + "/field.txt", with.kinds);
+    auto read = read_map(folder.path().string() + "/field.txt", with.kinds);
     ASSERT_TRUE(read) << read.error().to_string();
     auto made = CrowdWork::create(*read, with, [this] { return now; });
     ASSERT_TRUE(made) << made.error().to_string();
@@ -55,7 +55,7 @@ class CrowdWorkTest : public ::testing::Test {
     return std::hypot(last[a].at.x - last[b].at.x, last[a].at.y - last[b].at.y);
   }
 
-  test::Folder folder;
+  test::TempFolder folder;
   std::chrono::nanoseconds now{0};
   std::unique_ptr<CrowdWork> work;
   std::uint64_t number = 0;
@@ -246,7 +246,7 @@ TEST_F(CrowdWorkTest, CutsTimeIntoEqualSteps) {
 
 TEST_F(CrowdWorkTest, LeavesStepsOutBeyondItsBudget) {
   folder.write("field.txt", test::square(8));
-  auto read = read_map(folder.path() + "/field.txt", spec().kinds);
+  auto read = read_map(folder.path().string() + "/field.txt", spec().kinds);
   ASSERT_TRUE(read);
   std::chrono::nanoseconds time{0};
   auto slow = crowds::CrowdWork::create(*read, spec(), [&] { return time += kBatchBudget; });
@@ -261,7 +261,7 @@ TEST_F(CrowdWorkTest, LeavesStepsOutBeyondItsBudget) {
 
 TEST_F(CrowdWorkTest, RefusesAReachBeyondKMaxSnap) {
   begin();
-  auto read = read_map(folder.path() + "/field.txt", spec().kinds);
+  auto read = read_map(folder.path().string() + "/field.txt", spec().kinds);
   for (const float reach :
        {0.0F, -1.0F, static_cast<float>(kMaxSnap) + 1, std::numeric_limits<float>::quiet_NaN()}) {
     CrowdSpec with = spec();

@@ -4,36 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <utility>
 
 #include "nodes/nav/messages.hpp"
+#include "tests/daemon/support.hpp"
 #include "tests/nodes/test_loop.hpp"
 
 namespace starbus::nodes::crowds::test {
 
-/// A folder of maps, which ends with it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "starbus-maps-XXXXXX").string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { std::filesystem::remove_all(path_); }
-
-  std::string path() const { return path_.string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using daemon::test::TempFolder;
 
 /// A square without walls, as text, of so many metres a side.
 inline std::string square(std::size_t side) {

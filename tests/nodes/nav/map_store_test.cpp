@@ -28,7 +28,7 @@ class MapStoreTest : public ::testing::Test {
     return got.at(0).error();
   }
 
-  test::Folder folder;
+  test::TempFolder folder;
   nodes::test::Loop loop;
   TaskChannels tasks{loop, {.workers = 3}};
   MapStore store{tasks, folder.path()};
@@ -78,7 +78,7 @@ TEST_F(MapStoreTest, TellsAFailureToAllAndLoadsAgain) {
   ASSERT_TRUE(loop.run_until([&] { return got.size() == 3; }));
   for (const Got& each : got) {
     EXPECT_EQ(each.error(), Errc::no_map);
-    EXPECT_THAT(each.error().detail, HasSubstr(folder.path() + "/none.nav: No such file"));
+    EXPECT_THAT(each.error().detail, HasSubstr(folder.path().string() + "/none.nav: No such file"));
   }
   EXPECT_EQ(store.loads(), 1u);
   folder.write("none.nav", "?");
@@ -89,7 +89,7 @@ TEST_F(MapStoreTest, NamesWhatIsWrongWithAFile) {
   folder.write("torn.txt", "...\n..\n");
   EXPECT_EQ(error_of("torn.txt"), Errc::bad_map);
   EXPECT_THAT(got[0].error().detail, HasSubstr("torn.txt"));
-  std::filesystem::create_directory(folder.path() + "/town");
+  std::filesystem::create_directory(folder.path().string() + "/town");
   EXPECT_EQ(error_of("town"), Errc::no_map);
   EXPECT_THAT(got[0].error().detail, HasSubstr("is a folder"));
 }
@@ -114,12 +114,13 @@ TEST_F(MapStoreTest, RefusesNamesThatLeaveItsFolder) {
     ASSERT_FALSE(file) << name;
     EXPECT_EQ(file.error(), Errc::bad_request);
   }
-  EXPECT_EQ(store.file_of("towns/one.nav").value(), folder.path() + "/towns/one.nav");
+  EXPECT_EQ(store.file_of("towns/one.nav").value(), folder.path().string() + "/towns/one.nav");
 }
 
 TEST_F(MapStoreTest, RefusesFilesBeyondKMaxMapFile) {
   folder.write("huge.nav", "");
-  std::filesystem::resize_file(folder.path() + "/huge.nav", kMaxMapFile + 1);  // with a hole
+  std::filesystem::resize_file(folder.path().string() + "/huge.nav",
+                               kMaxMapFile + 1);  // with a hole
   EXPECT_EQ(error_of("huge.nav"), Errc::bad_map);
   EXPECT_THAT(got[0].error().detail, HasSubstr(std::to_string(kMaxMapFile)));
 }

@@ -83,7 +83,7 @@ class RemoteCrowdsTest : public bus::LoopTest {
     return batch;
   }
 
-  test::Folder folder;
+  test::TempFolder folder;
   starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}}};
   std::unique_ptr<Node> node;
   std::unique_ptr<Process> space;

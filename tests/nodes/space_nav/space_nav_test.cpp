@@ -466,7 +466,7 @@ class SpaceNavPool : public NavTestBase {
     return so();
   }
 
-  Folder folder;
+  TempFolder folder;
   nodes::test::Loop loop;
   TaskChannels tasks{loop, {.workers = 2}};
   CrowdPool pool{tasks, {.maps = folder.path()}};
