@@ -50,6 +50,8 @@ const std::vector<Variant>& all_variants() {
        "a refusal of an earlier copy is taken for the answer to a later question"},
       {no_owner_for_handled, "no_owner_for_handled", "deaths", 7, 60, "F7",
        "no_owner is said of messages that have left"},
+      {no_owner_for_later, "no_owner_for_later", "deaths", 0, 0, "N8",
+       "a refusal that comes late is taken for the answer to later messages, too"},
       {mail_last_apart, "mail_last_apart", "mail", 1, 20, "P2",
        "the last numbers of a shard's streams are not written with its messages"},
       {mail_ack_before_sync, "mail_ack_before_sync", "mail", 1, 20, "P5",

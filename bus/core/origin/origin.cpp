@@ -162,7 +162,7 @@ void Origin::on_nack(const Nack& nack) {
       choke(*stream);
       break;
     case NackReason::no_owner:
-      if (pending) on_owner_missing(*stream);
+      if (pending) on_owner_missing(*stream, nack);
       break;
     case NackReason::lineage:
       on_lineage_ended(*stream, nack);
@@ -184,12 +184,25 @@ bool Origin::is_pending(const Stream& stream, const Nack& nack) {
   return nack.seq >= stream.items.front().seq;
 }
 
-void Origin::on_owner_missing(Stream& stream) {
-  if (stream.durable) {
-    choke(stream);
-  } else {
-    fail_suffix(stream);
+/// There was no owner at some time after the message or the question was issued to which this is
+/// the answer. What has been issued since and has not left yet asks for itself: an owner may have
+/// come before it.
+void Origin::on_owner_missing(Stream& stream, const Nack& nack) {
+  if (stream.durable) return choke(stream);
+  const bool question = nack.seq > Succession::kFirstQuestion;
+  const IssueStamp asked = issue_stamp(stream.succession.asked_at);
+  stream.lineage = stream.successor = {};
+  custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
+  std::size_t answered = 0;
+  for (; answered < stream.items.size(); ++answered) {
+    const OriginStream::Item& item = stream.items[answered];
+    if (question ? !item.issued_by(asked) : item.seq > nack.seq) break;
   }
+  custody_.fail_front(stream, answered, Errc::no_owner, false);
+  if (stream.items.empty()) return;
+  stream.begin_lineage({});
+  stream.want_probe = true;
+  streams_.schedule(stream);
 }
 
 /// Sends the rest again, at most once per value of `last` and round trip (F13).

@@ -5,9 +5,9 @@
 ///   - lineage unknown: PROBE, bodies wait; ACK and NACK gap release up to `last`;
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;
 ///   - a higher lineage fails, as owner_lost (unknown), what was sent before its owner was there;
-///   the
-///     rest is sent to that owner;
-///   - no_owner fails what was sent as owner_lost, and what was never sent as no_owner (definite);
+///     the rest is sent to that owner;
+///   - no_owner fails what was sent as owner_lost; what was never sent as no_owner (definite),
+///     up to the message that it answers: later ones ask anew;
 ///   - a new session sends everything again;
 ///   - a durable stream is released by Posted alone, which carries the results, and waits as a
 ///     choked one while its channel has no owner: the owner's disk knows what was handled.
@@ -159,7 +159,7 @@ class Origin final : public LaneSource {
   void add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place, Time expires,
                      std::uint32_t sender, std::vector<Target>& targets);
   static bool is_pending(const Stream& stream, const Nack& nack);
-  void on_owner_missing(Stream& stream);
+  void on_owner_missing(Stream& stream, const Nack& nack);
   void on_owner_nack(Stream& stream, const Nack& nack);
   bool adopt_lineage(Stream& stream, Lineage lineage);
   void on_lineage_ended(Stream& stream, const Nack& nack);

@@ -31,6 +31,7 @@ enum class Sabotage {
   never_restamps,          // what a new owner refuses is lost, however long it has been there
   late_refusal_answers,    // any refusal is taken for the answer to the latest question
   no_owner_for_handled,    // messages that were sent fail as no_owner
+  no_owner_for_later,      // a refusal answers messages that were issued after its own, too
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message
   mail_list_counts,        // a store keeps what its configuration lists, whatever its disk says

@@ -165,6 +165,26 @@ void n7(std::FILE* trace) {
   s.expect(s.failed.empty(), "nothing fails");
 }
 
+/// The refusal of a message is under way for long, and the owner comes meanwhile: it says nothing
+/// of a message that was issued then.
+void n8(std::FILE* trace) {
+  Script s(with_things(), trace);
+  s.until_rest();
+  s.hold("busroot", "a", Kind::nack);
+  const MessageId early = s.send("entity/a.1", "thing/1");
+  s.until_held("busroot", "a");
+  s.bind("b.1", "thing/1");
+  s.until([&] { return s.owner("thing/1") == "b.1"; }, "an owner");
+  s.run_ms(50);
+  const MessageId later = s.send("entity/a.1", "thing/1");
+  s.run_ms(5);
+  s.release_all();
+  expect_handled_by(s, later, "b.1");
+  s.finish();
+  s.expect(s.failed.contains(early) && s.failed[early].reason == Errc::no_owner,
+           "the one before had no owner");
+}
+
 }  // namespace
 
 std::vector<Scenario> lineage_scenarios() {
@@ -176,6 +196,7 @@ std::vector<Scenario> lineage_scenarios() {
       {"N5", "a move of the new owner changes nothing", n5},
       {"N6", "what the former owner has handled does not hold up what follows", n6},
       {"N7", "refusals that come late are not the answer to a later question", n7},
+      {"N8", "a refusal that comes late says nothing of later messages", n8},
   };
 }
 

@@ -188,6 +188,18 @@ TEST(OriginLineage, NoOwnerForTheQuestionIsTheEndOfTheMessages) {
   EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
 }
 
+TEST(OriginLineage, WhatWasIssuedAfterAQuestionThatNobodyHearsAsksForItself) {
+  LateRefusals side;
+  const std::uint64_t question = pull_question(side);
+  side.pass(20);
+  const std::uint64_t later = side.send(7, "b", 2);
+  side.nack(7, NackReason::no_owner, question);
+  EXPECT_THAT(side.failures, ElementsAre(Failure{1, 1, Errc::owner_lost, true}));
+  EXPECT_EQ(side.pull_probe(), later);
+  side.nack(7, NackReason::no_owner, later);
+  EXPECT_EQ(side.failures.back(), (Failure{2, later, Errc::no_owner, false}));
+}
+
 TEST(OriginLineage, AnOwnerThatDoesNotTellItsAgeMayHaveComeJustNow) {
   SendingSide side;
   side.send(7, "a", 1, kFirst);
