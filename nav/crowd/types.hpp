@@ -76,6 +76,12 @@ struct WalkerState {
   std::uint32_t version = 0;  ///< of its request, or of the last one that it had
 };
 
+/// Name of what a walker does, for operators.
+constexpr const char* name_of(Doing doing) {
+  constexpr const char* kNames[] = {"idle", "planning", "walking", "waiting", "on_link"};
+  return kNames[static_cast<std::size_t>(doing)];
+}
+
 /// Name of an end, for logs.
 constexpr const char* name_of(End end) {
   constexpr const char* kNames[] = {"arrived", "partial", "unreachable", "target_lost",

@@ -43,6 +43,11 @@ std::size_t CrowdPool::room_taken() const {
   return walkers;
 }
 
+std::size_t CrowdPool::own_maps() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(rows_, [](const Row& row) { return row.used && row.own_map; }));
+}
+
 Result<> CrowdPool::may_create(const CrowdSpec& spec) const {
   if (spec.walkers == 0 || spec.walkers > kMaxPoolWalkers) {
     return Error(Errc::bad_request,
@@ -56,28 +61,43 @@ Result<> CrowdPool::may_create(const CrowdSpec& spec) const {
     return Error(Errc::too_many, "all crowds together have at most " +
                                      std::to_string(kMaxPoolWalkers) + " walkers");
   }
+  if (spec.obstacles > 0 && own_maps() >= kMaxOwnMaps) {
+    return Error(Errc::too_many,
+                 "there are " + std::to_string(kMaxOwnMaps) + " crowds with obstacles already");
+  }
   return {};
 }
 
 void CrowdPool::create(const CrowdSpec& spec, Made done) {
   if (const auto may = may_create(spec); !may) return done(may.error());
-  maps_.get(spec.map, spec.kinds,
-            [this, spec, done](const Result<std::shared_ptr<const Map>>& map) {
-              if (!map) return done(map.error());
-              make(spec, *map, done);
-            });
+  const CrowdWork::Clock& clock = options_.clock;
+  if (spec.obstacles == 0) {
+    return maps_.get(spec.map, spec.kinds,
+                     [this, spec, clock, done](const Result<std::shared_ptr<const Map>>& map) {
+                       if (!map) return done(map.error());
+                       make(
+                           spec, [=, map = *map] { return CrowdWork::create(map, spec, clock); },
+                           done);
+                     });
+  }
+  maps_.get_own(
+      spec.map, spec.kinds, [this, spec, clock, done](const Result<std::shared_ptr<Map>>& map) {
+        if (!map) return done(map.error());
+        make(
+            spec, [=, map = *map] { return CrowdWork::create_own(map, spec, clock); }, done);
+      });
 }
 
 /// On a worker, too: it takes all of its memory at once.
-void CrowdPool::make(const CrowdSpec& spec, const std::shared_ptr<const Map>& map, Made done) {
+void CrowdPool::make(const CrowdSpec& spec, MakeWork how, Made done) {
   struct MadeWork {
     std::shared_ptr<CrowdWork> work;
     Error why;
   };
   const auto submitted = tasks_.submit(
       "", owner_,
-      [spec, map, clock = options_.clock] {
-        auto work = CrowdWork::create(map, spec, clock);
+      [how = std::move(how)] {
+        auto work = how();
         return work ? MadeWork{*std::move(work), {}} : MadeWork{nullptr, work.error()};
       },
       [this, spec, done](bus::Result<MadeWork> made) {
@@ -95,6 +115,7 @@ Result<CrowdId> CrowdPool::keep(std::shared_ptr<CrowdWork> work, const CrowdSpec
   free->used = true;
   ++free->generation;
   free->walkers = spec.walkers;
+  free->own_map = spec.obstacles > 0;
   free->work = std::move(work);
   free->under_way = false;
   free->asked = options_.clock();
@@ -172,6 +193,7 @@ void CrowdPool::stepped(CrowdId crowd, bus::Result<Stepped> result, const Answer
 CrowdPoolCounts CrowdPool::counts() const {
   CrowdPoolCounts counts = counts_;
   counts.walkers = room_taken();
+  counts.own_maps = own_maps();
   for (const Row& row : rows_) {
     counts.crowds += row.used ? 1 : 0;
     counts.under_way += row.used && row.under_way ? 1 : 0;

@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,8 @@ struct CrowdPoolCounts {
   std::uint64_t expired = 0;  ///< crowds, by kCrowdIdle
   std::uint64_t left_out_us = 0;
   std::size_t crowds = 0;
-  std::size_t walkers = 0;  ///< for which crowds have room
+  std::size_t own_maps = 0;  ///< crowds with a map of their own
+  std::size_t walkers = 0;   ///< for which crowds have room
   std::size_t under_way = 0;
 };
 
@@ -69,6 +71,7 @@ class CrowdPool final : public CrowdPort {
     std::uint32_t generation = 0;
     bool used = false;
     std::uint32_t walkers = 0;
+    bool own_map = false;
     std::shared_ptr<CrowdWork> work;  ///< while a batch is under way, the worker's alone
     bool under_way = false;
     std::chrono::nanoseconds asked{};
@@ -82,10 +85,12 @@ class CrowdPool final : public CrowdPort {
   Row* find(CrowdId crowd);
   const Row* find(CrowdId crowd) const;
   Result<> may_create(const CrowdSpec& spec) const;
-  void make(const CrowdSpec& spec, const std::shared_ptr<const Map>& map, Made done);
+  using MakeWork = std::function<Result<std::unique_ptr<CrowdWork>>()>;
+  void make(const CrowdSpec& spec, MakeWork how, Made done);
   Result<CrowdId> keep(std::shared_ptr<CrowdWork> work, const CrowdSpec& spec);
   void stepped(CrowdId crowd, bus::Result<Stepped> result, const Answered& done);
   std::size_t room_taken() const;
+  std::size_t own_maps() const;
 
   TaskChannels& tasks_;
   CrowdPoolOptions options_;

@@ -35,6 +35,29 @@ Result<> outcome(const nav::Result<T>& done) {
 
 Result<std::unique_ptr<CrowdWork>> CrowdWork::create(std::shared_ptr<const Map> map,
                                                      const CrowdSpec& spec, Clock clock) {
+  if (spec.obstacles != 0) {
+    return Error(Errc::bad_request, "obstacles: a map that crowds share has none");
+  }
+  return make(std::move(map), spec, std::move(clock));
+}
+
+Result<std::unique_ptr<CrowdWork>> CrowdWork::create_own(std::shared_ptr<Map> map,
+                                                         const CrowdSpec& spec, Clock clock) {
+  if (spec.obstacles > kMaxBlocks) {
+    return Error(Errc::bad_request,
+                 "obstacles: at most " + std::to_string(kMaxBlocks) + " in a crowd");
+  }
+  nav::Ground& ground = map->ground();
+  auto made = make(std::move(map), spec, std::move(clock));
+  if (made) {
+    (*made)->changes_ = &ground;
+    (*made)->obstacles_.resize(spec.obstacles);
+  }
+  return made;
+}
+
+Result<std::unique_ptr<CrowdWork>> CrowdWork::make(std::shared_ptr<const Map> map,
+                                                   const CrowdSpec& spec, Clock clock) {
   if (!(spec.reach > 0 && spec.reach <= static_cast<float>(kMaxSnap))) {
     return Error(Errc::bad_request,
                  "reach: above 0, and at most " + std::to_string(kMaxSnap) + " m");
@@ -43,7 +66,7 @@ Result<std::unique_ptr<CrowdWork>> CrowdWork::create(std::shared_ptr<const Map> 
   options.walkers = spec.walkers;
   options.nodes_per_step = spec.nodes_per_step;
   options.nodes_per_turn = std::min(options.nodes_per_turn, spec.nodes_per_step);
-  auto crowd = Crowd::create(*map->ground, options);
+  auto crowd = Crowd::create(map->ground(), options);
   if (!crowd) return Error(Errc::bad_request, crowd.error().to_string());
   if (!clock) clock = steady_now;
   return std::unique_ptr<CrowdWork>(
@@ -61,13 +84,21 @@ CrowdWork::CrowdWork(std::shared_ptr<const Map> map, const CrowdSpec& spec,
 
 /// Its space takes the command before for ended, so it is: nobody walks on for an old one.
 template <class Command>
-void CrowdWork::after_refusal(const Command& command) {
-  Row* const row = find(command.walker);
-  if (row == nullptr) return;
-  if constexpr (std::is_same_v<Command, GoTo> || std::is_same_v<Command, Chase>) {
-    if (crowd_->cancel(row->walker)) row->version = command.version;
-  } else if constexpr (std::is_same_v<Command, Teleport>) {
-    if (crowd_->remove(row->walker)) drop(*row);
+void CrowdWork::refuse(const Command& command, const Error& why, Answer& answer) {
+  if constexpr (requires { command.obstacle; }) {
+    answer.refused.push_back({.walker = {}, .why = why, .obstacle = command.obstacle});
+  } else {
+    if (Row* const row = find(command.walker); row != nullptr) {
+      if constexpr (std::is_same_v<Command, GoTo> || std::is_same_v<Command, Chase>) {
+        if (crowd_->cancel(row->walker)) row->version = command.version;
+      } else if constexpr (std::is_same_v<Command, Teleport>) {
+        if (crowd_->remove(row->walker)) drop(*row);
+      }
+    }
+    answer.refused.push_back({.walker = command.walker,
+                              .version = version_of(command),
+                              .gone = find(command.walker) == nullptr,
+                              .why = why});
   }
 }
 
@@ -85,17 +116,12 @@ Answer CrowdWork::step(const Batch& batch) {
       done = attempt();
     }
     if (done) continue;
-    std::visit(
-        [&](const auto& each) {
-          after_refusal(each);
-          answer.refused.push_back(
-              {each.walker, version_of(each), find(each.walker) == nullptr, done.error()});
-        },
-        request);
+    std::visit([&](const auto& each) { refuse(each, done.error(), answer); }, request);
   }
   take_reports(answer);
   answer.passed_us = pass(batch, began, answer);
   tell_moved(answer);
+  if (batch.ways) tell_ways(answer);
   return answer;
 }
 
@@ -108,7 +134,7 @@ CrowdWork::Row* CrowdWork::find(const WalkerName& name) {
 }
 
 Result<nav::Place> CrowdWork::place(const Point& at, nav::AgentId kind) const {
-  auto found = map_->ground->nearest(at, {reach_, reach_, reach_}, kind);
+  auto found = map_->ground().nearest(at, {reach_, reach_, reach_}, kind);
   if (found) return *found;
   return Error(found.error() == nav::Errc::bad_start ? Code(Errc::no_place) : found.error().code);
 }
@@ -123,8 +149,8 @@ Result<> CrowdWork::apply(const Add& add) {
     if (const auto removed = crowd_->remove(row.walker); !removed) return removed.error();
     drop(row);
   }
-  if (add.kind >= map_->kinds.size()) return Error(Errc::bad_request, "no such kind of walkers");
-  const nav::AgentId kind = map_->kinds[add.kind];
+  if (add.kind >= map_->kinds().size()) return Error(Errc::bad_request, "no such kind of walkers");
+  const nav::AgentId kind = map_->kinds()[add.kind];
   const auto at = place(add.at, kind);
   if (!at) return at.error();
   const auto walker = crowd_->add({.agent = kind,
@@ -214,6 +240,35 @@ Result<> CrowdWork::apply(const Push& push) {
   return outcome(crowd_->move(row->walker, *to, push.velocity));
 }
 
+// --- obstacles -----------------------------------------------------------------------------------
+
+nav::ObstacleId* CrowdWork::obstacle(std::uint32_t number) {
+  return number == 0 || number > obstacles_.size() ? nullptr : &obstacles_[number - 1];
+}
+
+Result<> CrowdWork::take_away(nav::ObstacleId& obstacle) {
+  if (!obstacle) return {};
+  return outcome(changes_->remove_obstacle(std::exchange(obstacle, {})));
+}
+
+/// Walkers look for other ways with the next step of the crowd.
+Result<> CrowdWork::apply(const Block& block) {
+  nav::ObstacleId* const row = obstacle(block.obstacle);
+  if (row == nullptr) {
+    return Error(Errc::bad_request,
+                 "obstacles: the crowd has " + std::to_string(obstacles_.size()));
+  }
+  if (const auto taken = take_away(*row); !taken) return taken.error();
+  const auto added = changes_->add_obstacle({.box = block.box, .area = block.area});
+  if (added) *row = *added;
+  return outcome(added);
+}
+
+Result<> CrowdWork::apply(const Unblock& unblock) {
+  nav::ObstacleId* const row = obstacle(unblock.obstacle);
+  return row == nullptr ? Result<>() : take_away(*row);
+}
+
 // --- time ----------------------------------------------------------------------------------------
 
 /// What the space has ended itself it knows.
@@ -272,6 +327,16 @@ void CrowdWork::tell_moved(Answer& answer) {
                             state->place.point,
                             moved ? state->velocity : Point{},
                             state->doing});
+  }
+}
+
+void CrowdWork::tell_ways(Answer& answer) const {
+  for (std::uint32_t slot = 1; slot <= rows_.size(); ++slot) {
+    const Row& row = rows_[slot - 1];
+    if (row.generation == 0 || row.passive) continue;
+    const auto corners = crowd_->corners(row.walker);
+    if (!corners || corners->empty()) continue;
+    answer.ways.push_back({{slot, row.generation}, {corners->begin(), corners->end()}});
   }
 }
 

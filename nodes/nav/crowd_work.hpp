@@ -1,7 +1,8 @@
 /// The part of a crowd that workers run: requests are applied to a nav::crowd::Crowd, and what has
 /// come of them is written down. Names are checked; nothing that a batch says is believed.
 ///
-/// One thread at a time; owns its crowd, shares its map. The same batches give the same answers on
+/// One thread at a time; owns its crowd, and shares its map with others, unless it has obstacles:
+/// then the map is its own. The same batches give the same answers on
 /// every machine, as long as no step is left out (kBatchBudget).
 #pragma once
 
@@ -31,6 +32,9 @@ class CrowdWork {
   /// crowd, with a text.
   static Result<std::unique_ptr<CrowdWork>> create(std::shared_ptr<const Map> map,
                                                    const CrowdSpec& spec, Clock clock = {});
+  /// With a map that nobody else has: its obstacles stand there.
+  static Result<std::unique_ptr<CrowdWork>> create_own(std::shared_ptr<Map> map,
+                                                       const CrowdSpec& spec, Clock clock = {});
 
   /// Applies a batch. The answer has its number.
   Answer step(const Batch& batch);
@@ -49,6 +53,8 @@ class CrowdWork {
 
   CrowdWork(std::shared_ptr<const Map> map, const CrowdSpec& spec,
             std::unique_ptr<nav::crowd::Crowd> crowd, Clock clock);
+  static Result<std::unique_ptr<CrowdWork>> make(std::shared_ptr<const Map> map,
+                                                 const CrowdSpec& spec, Clock clock);
 
   Row* find(const WalkerName& name);
   Result<nav::Place> place(const Point& at, nav::AgentId kind) const;
@@ -59,20 +65,27 @@ class CrowdWork {
   Result<> apply(const Cancel& cancel);
   Result<> apply(const Teleport& teleport);
   Result<> apply(const Push& push);
+  Result<> apply(const Block& block);
+  Result<> apply(const Unblock& unblock);
+  nav::ObstacleId* obstacle(std::uint32_t number);
+  Result<> take_away(nav::ObstacleId& obstacle);
   template <class Command>
-  void after_refusal(const Command& command);
+  void refuse(const Command& command, const Error& why, Answer& answer);
   void drop(Row& row);
   void take_reports(Answer& answer);
   std::uint32_t pass(const Batch& batch, std::chrono::nanoseconds began, Answer& answer);
   void note_moved();
   void tell_moved(Answer& answer);
+  void tell_ways(Answer& answer) const;
 
   const std::shared_ptr<const Map> map_;
   const float reach_;
   const std::unique_ptr<nav::crowd::Crowd> crowd_;
   const Clock clock_;
-  std::vector<Row> rows_;               ///< by slot - 1
-  std::vector<std::uint32_t> slot_of_;  ///< by slot of the crowd's own walkers - 1
+  nav::Ground* changes_ = nullptr;          ///< of the map, if it is its own
+  std::vector<nav::ObstacleId> obstacles_;  ///< by number - 1; 0: none
+  std::vector<Row> rows_;                   ///< by slot - 1
+  std::vector<std::uint32_t> slot_of_;      ///< by slot of the crowd's own walkers - 1
   std::vector<nav::crowd::Report> reports_;
   WorkCounts counts_;
 };

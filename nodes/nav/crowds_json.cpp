@@ -9,6 +9,7 @@ nlohmann::json json_of(const CrowdPool& pool) {
   return {{"crowds", counts.crowds},
           {"walkers", counts.walkers},
           {"maps", pool.maps().maps()},
+          {"own_maps", counts.own_maps},
           {"map_loads", pool.maps().loads()},
           {"under_way", counts.under_way},
           {"batches", counts.batches},

@@ -21,6 +21,12 @@ namespace starbus::nodes::crowds {
     "NavFile.EachBoundIsNamedWithItsKey")                                                         \
   X(kMaxWalkerKinds, 16, "kinds", "of walkers on a map: areas have 16 flags", "bad_request",      \
     "MapStoreTest.RefusesMoreThanKMaxWalkerKinds")                                                \
+  X(kMaxBlocks, 256, "obstacles",                                                                 \
+    "of a crowd: a change brings the tables of its map up to date before anybody walks on",       \
+    "bad_request", "CrowdWorkTest.RefusesMoreObstaclesThanKMaxBlocks")                            \
+  X(kMaxOwnMaps, 64, "crowds",                                                                    \
+    "of a process with a map of their own, for obstacles: each takes the memory of a map",        \
+    "too_many", "CrowdPoolTest.RefusesMoreThanKMaxOwnMaps")                                       \
   X(kMaxBatch, 262'144, "requests", "of one batch: four for each of kMaxPoolWalkers",             \
     "bad_request", "CrowdPoolTest.RefusesBatchesBeyondKMaxBatch")                                 \
   X(kMaxPassed, 250ms, "that a batch lets pass: after a stall walkers do not leap",               \

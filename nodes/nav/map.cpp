@@ -118,24 +118,23 @@ Result<> check_kinds(const std::vector<WalkerKind>& kinds) {
   return {};
 }
 
-Result<std::shared_ptr<const Map>> read_map(const std::string& file,
-                                            const std::vector<WalkerKind>& kinds) {
+Result<std::shared_ptr<Map>> read_map(const std::string& file,
+                                      const std::vector<WalkerKind>& kinds) {
   if (const auto checked = check_kinds(kinds); !checked) return checked.error();
   const auto bytes = read_bytes(file);
   if (!bytes) return bytes.error();
   auto ground = ground_of(file, *bytes, areas_of(kinds));
   if (!ground) return Error(Errc::bad_map, file + ": " + ground.error().to_string());
-  auto map = std::make_shared<Map>();
+  std::vector<nav::AgentId> agents;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     const auto agent = (*ground)->add_agent(agent_of(kinds, kind));
     if (!agent) {
       return Error(Errc::bad_request,
                    file + ", kind '" + kinds[kind].name + "': " + agent.error().to_string());
     }
-    map->kinds.push_back(*agent);
+    agents.push_back(*agent);
   }
-  map->ground = *std::move(ground);
-  return std::shared_ptr<const Map>(std::move(map));
+  return std::make_shared<Map>(*std::move(ground), std::move(agents));
 }
 
 }  // namespace starbus::nodes::crowds

@@ -46,13 +46,26 @@ void MapStore::get(const std::string& name, const std::vector<WalkerKind>& kinds
   Entry& entry = entries_[key];
   if (auto map = entry.map.lock()) return done(map);
   entry.waiting.push_back(done);
-  if (entry.waiting.size() == 1) load(key, *file, kinds);
+  if (entry.waiting.size() > 1) return;
+  load(*file, kinds, [this, key](const Result<std::shared_ptr<Map>>& map) {
+    if (map) return loaded(key, std::shared_ptr<const Map>(*map));
+    loaded(key, map.error());
+  });
 }
 
-void MapStore::load(const Key& key, const std::string& file, const std::vector<WalkerKind>& kinds) {
+void MapStore::get_own(const std::string& name, const std::vector<WalkerKind>& kinds,
+                       const LoadedOwn& done) {
+  const auto file = file_of(name);
+  if (!file) return done(file.error());
+  if (const auto checked = check_kinds(kinds); !checked) return done(checked.error());
+  load(*file, kinds, done);
+}
+
+void MapStore::load(const std::string& file, const std::vector<WalkerKind>& kinds,
+                    const LoadedOwn& done) {
   ++loads_;
   struct Read {
-    std::shared_ptr<const Map> map;
+    std::shared_ptr<Map> map;
     Error why;
   };
   const auto submitted = tasks_.submit(
@@ -61,11 +74,11 @@ void MapStore::load(const Key& key, const std::string& file, const std::vector<W
         auto map = read_map(file, kinds);
         return map ? Read{*std::move(map), {}} : Read{nullptr, map.error()};
       },
-      [this, key](const bus::Result<Read>& read) {
-        if (read && read->map != nullptr) return loaded(key, read->map);
-        loaded(key, read ? read->why : read.error());
+      [done](const bus::Result<Read>& read) {
+        if (read && read->map != nullptr) return done(read->map);
+        done(read ? read->why : read.error());
       });
-  if (!submitted) loaded(key, Error(Errc::busy, submitted.error().to_string()));
+  if (!submitted) done(Error(Errc::busy, submitted.error().to_string()));
 }
 
 void MapStore::loaded(const Key& key, const Result<std::shared_ptr<const Map>>& map) {

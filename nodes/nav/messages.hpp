@@ -26,6 +26,11 @@ void serialize(Archive& archive, Point& point) {
   archive(point.x, point.y, point.z);
 }
 
+template <class Archive>
+void serialize(Archive& archive, Box& box) {
+  archive(box.low, box.high);
+}
+
 }  // namespace starbus::nav
 
 namespace starbus::nodes::crowds {
@@ -79,11 +84,12 @@ struct CrowdSpec {
   std::uint32_t walkers = 0;             ///< at most, passive ones included
   std::uint32_t nodes_per_step = 4'096;  ///< of the map, that searches look at in a step
   float reach = 4;                       ///< m; a point is on the ground nearest to it within this
+  std::uint32_t obstacles = 0;           ///< at most at a time; 0: it shares its map with others
   bool operator==(const CrowdSpec&) const = default;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(map, kinds, walkers, nodes_per_step, reach);
+    archive(map, kinds, walkers, nodes_per_step, reach, obstacles);
   }
 };
 
@@ -173,18 +179,41 @@ struct Push {
     archive(walker, at, velocity);
   }
 };
-using Request = std::variant<Add, Remove, GoTo, Chase, Cancel, Teleport, Push>;
+/// Something stands on the ground: a door that is closed, a wagon. One of that number which is
+/// there already is there no more.
+struct Block {
+  std::uint32_t obstacle = 0;  ///< 1 to the most obstacles of the crowd
+  nav::Box box;                ///< of the ground that it touches
+  nav::Area area = nav::kWall;
+  bool operator==(const Block&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(obstacle, box, area);
+  }
+};
+/// It does not any more.
+struct Unblock {
+  std::uint32_t obstacle = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(obstacle);
+  }
+};
+using Request = std::variant<Add, Remove, GoTo, Chase, Cancel, Teleport, Push, Block, Unblock>;
 
 /// All that a space asks in a tick.
 struct Batch {
   CrowdId crowd;
   std::uint64_t number = 0;     ///< the space's own; its answer has it, too
   std::uint32_t passed_us = 0;  ///< since the batch before
+  bool ways = false;            ///< its answer says where walkers are going: for pictures
   std::vector<Request> requests;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(crowd, number, passed_us, requests);
+    archive(crowd, number, passed_us, ways, requests);
   }
 };
 
@@ -217,16 +246,29 @@ struct Ended {
   }
 };
 /// A request that could not be done. A walker whose command is refused stands still; one whose
-/// teleport is refused is not in the crowd any more.
+/// teleport is refused is not in the crowd any more. An obstacle that is refused does not stand.
 struct Refused {
   WalkerName walker;
   std::uint32_t version = 0;  ///< of the request; 0: it has none
   bool gone = false;          ///< the walker is not in the crowd
   Error why;
+  std::uint32_t obstacle = 0;  ///< of the request, if it was about one
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(walker, version, gone, why);
+    archive(walker, version, gone, why, obstacle);
+  }
+};
+
+/// Where a walker is going.
+struct Way {
+  WalkerName walker;
+  std::vector<Point> corners;  ///< nearest first, as far as its crowd keeps them
+  bool operator==(const Way&) const = default;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(walker, corners);
   }
 };
 
@@ -237,10 +279,11 @@ struct Answer {
   std::vector<Moved> moved;     ///< by slot
   std::vector<Ended> ended;     ///< in order
   std::vector<Refused> refused;
+  std::vector<Way> ways;  ///< by slot, of those who have one; only if the batch asked for them
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(number, passed_us, moved, ended, refused);
+    archive(number, passed_us, moved, ended, refused, ways);
   }
 };
 

@@ -1,6 +1,7 @@
 #include "examples/arena/operator/survey.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "daemon/admin/admin_http.hpp"
@@ -33,15 +34,26 @@ json table(const json& object, const char* key) {
   return found.is_object() ? found : json::object();
 }
 
-/// [id, x, y, is it a player], rounded to what a picture can show.
+/// m, rounded to what a picture can show.
+double metres(const json& place, std::size_t axis) {
+  const bool there = place.is_array() && place.size() > axis && place[axis].is_number();
+  const double value = there ? place[axis].get<double>() : 0;
+  return std::round(value * 10) / 10;
+}
+
+/// [id, x, y, is it a player, [[x, y] of each corner to which it still goes]]; the last one only if
+/// it has a way.
 json dot(const json& member) {
   const json at = list(member, "at");
-  const auto metres = [&](std::size_t axis) {
-    const double value = at.size() > axis && at[axis].is_number() ? at[axis].get<double>() : 0;
-    return static_cast<double>(static_cast<long>(value * 10)) / 10;
-  };
-  return {part<std::string>(member, "id", ""), metres(0), metres(1),
-          part(member, "player", false) ? 1 : 0};
+  json row = {part<std::string>(member, "id", ""), metres(at, 0), metres(at, 1),
+              part(member, "player", false) ? 1 : 0};
+  json way = json::array();
+  for (const json& corner : list(table(member, "nav"), "way")) {
+    if (way.size() == Survey::kMostCorners) break;
+    way.push_back({metres(corner, 0), metres(corner, 1)});
+  }
+  if (!way.empty()) row.push_back(std::move(way));
+  return row;
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ class Survey {
   static constexpr std::size_t kMostSpaces = 32;
   /// Members of a space that are drawn. The page says how many are left out.
   static constexpr std::size_t kMostMembers = 500;
+  /// Corners of a way that are drawn: the nearest.
+  static constexpr std::size_t kMostCorners = 32;
 
   /// `goes_on` is asked between two programs: false ends the round early. Both are copied; the
   /// folder outlives this.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "nodes/space/nav/limits.hpp"
@@ -31,7 +32,10 @@ bool is_final(const Error& why) {
 }  // namespace
 
 SpaceNav::SpaceNav(CrowdPort& port, space::NavType type, std::string where)
-    : port_(port), type_(std::move(type)), where_(std::move(where)) {
+    : port_(port),
+      type_(std::move(type)),
+      where_(std::move(where)),
+      obstacles_(type_.crowd.obstacles, where_) {
   slots_.resize(type_.crowd.walkers);
   for (std::uint32_t slot = type_.crowd.walkers; slot > 0; --slot) free_.push_back(slot);
 }
@@ -89,6 +93,8 @@ void SpaceNav::lose(const Error& why) {
   }
   crowd_ = {};
   answer_.reset();
+  ways_.clear();
+  obstacles_.lost();
   again_at_ = now_ + (is_final(why) ? 25 * kCrowdAgain : kCrowdAgain);
   for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
     Slot& slot = slots_[at - 1];
@@ -113,6 +119,7 @@ void SpaceNav::want_command(std::uint32_t at) {
 
 /// What it was asked in another space, or in another process, it is asked here.
 void SpaceNav::enters(entity::Entity& entity) {
+  obstacles_.enters(entity);
   auto* const actor = entity.component<ActorNav>();
   auto* const mover = entity.component<sight::Mover>();
   if (actor == nullptr || mover == nullptr) return;
@@ -143,6 +150,7 @@ void SpaceNav::enters(entity::Entity& entity) {
 }
 
 void SpaceNav::leaves(entity::Entity& entity) {
+  obstacles_.leaves(entity);
   const auto found = slot_of_.find(entity.online_id());
   if (found == slot_of_.end()) return;
   const std::uint32_t at = found->second;
@@ -223,6 +231,15 @@ void SpaceNav::answered(std::uint64_t number, Result<Answer> answer) {
   if (!answer) return lose(answer.error());
   ++counts_.answers;
   answer_ = *std::move(answer);
+  ways_.take(std::exchange(answer_->ways, {}));
+}
+
+void SpaceNav::show(const entity::Entity& entity, nlohmann::json& row) {
+  ways_.look(now_);
+  const auto found = slot_of_.find(entity.online_id());
+  if (found == slot_of_.end()) return;
+  const Slot& mine = slots_[found->second - 1];
+  row["nav"] = ways_.shown(*mine.actor, {found->second, mine.generation});
 }
 
 ActorNav* SpaceNav::find(const WalkerName& name, std::uint32_t version) {
@@ -272,6 +289,7 @@ void SpaceNav::apply(const Moved& moved) {
 }
 
 void SpaceNav::apply(const Refused& refused) {
+  if (refused.obstacle != 0) return obstacles_.refused(refused.obstacle, refused.why);
   if (refused.walker.slot == 0 || refused.walker.slot > slots_.size()) return;
   Slot& slot = slots_[refused.walker.slot - 1];
   if (refused.gone && slot.sent == refused.walker.generation) {
@@ -296,6 +314,8 @@ void SpaceNav::send() {
   batch.passed_us = static_cast<std::uint32_t>(
       std::min(std::chrono::duration_cast<microseconds>(passed_), kMost).count());
   passed_ = {};
+  batch.ways = ways_.wanted(now_);
+  obstacles_.ask(batch);
   const std::vector<std::uint32_t> dirty = std::exchange(dirty_, {});
   for (const std::uint32_t at : dirty) {
     slots_[at - 1].dirty = false;

@@ -6,8 +6,8 @@
 /// its walkers.
 ///
 /// Belongs to the loop's thread and to its space; the port outlives it. Owns a slot for each
-/// ActorNav in the space. Failures end commands, or are logged; a map that cannot be loaded fails
-/// the start of the space.
+/// ActorNav, and for each NavObstacle, in the space. Failures end commands, or are logged; a map
+/// that cannot be loaded fails the start of the space.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,8 @@
 
 #include "nodes/nav/crowd_port.hpp"
 #include "nodes/space/nav/actor_nav.hpp"
+#include "nodes/space/nav/shown_ways.hpp"
+#include "nodes/space/nav/space_obstacles.hpp"
 #include "nodes/space/node/space_part.hpp"
 #include "nodes/space/types/nav_type.hpp"
 
@@ -45,6 +47,9 @@ class SpaceNav final : public space::SpacePart {
   void tick(const space::SpaceTick& tick) override;
   void enters(entity::Entity& entity) override;
   void leaves(entity::Entity& entity) override;
+  /// Adds "nav": what a walker is asked, and its way, as of a moment ago. Ways are asked of the
+  /// crowd while somebody looks, so the first one who does sees none.
+  void show(const entity::Entity& entity, nlohmann::json& row) override;
 
   /// A crowd takes batches.
   bool there() const { return static_cast<bool>(crowd_); }
@@ -99,6 +104,8 @@ class SpaceNav final : public space::SpacePart {
   std::vector<std::uint32_t> dirty_;     // to be shown, in order
   std::vector<std::uint32_t> commands_;  // to be asked, in order
   std::map<entity::OnlineId, std::uint32_t> slot_of_;
+  SpaceObstacles obstacles_;
+  ShownWays ways_;
   CrowdId crowd_;
   bool creating_ = false;
   bool started_ = false;

@@ -103,6 +103,7 @@ daemon::Response SpaceHost::members_page(const daemon::Request& request) {
                     {"persistent_id", member.entity->persistent_id()},
                     {"player", member.player},
                     {"at", {at.x, at.y, at.z}}});
+    for (const auto& part : space->parts_) part->show(*member.entity, rows.back());
   }
   const SpaceType& type = space->type();
   const bool more = next != space->members_.end();

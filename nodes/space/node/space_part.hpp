@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 
 #include "entity/objects/entity.hpp"
 #include "nodes/runtime/steps.hpp"
@@ -32,6 +33,8 @@ class SpacePart {
   virtual void enters(entity::Entity& entity) = 0;
   /// It leaves, or ends, or has moved.
   virtual void leaves(entity::Entity& entity) = 0;
+  /// An operator looks at one that is there: adds to its row of /spaces/members.
+  virtual void show(const entity::Entity& /*entity*/, nlohmann::json& /*row*/) {}
 };
 
 /// Null: that space has no such part.

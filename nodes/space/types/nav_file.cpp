@@ -78,6 +78,8 @@ std::optional<NavType> read_nav(ConfigReader& space, std::uint32_t ticks_per_sec
   nav.crowd.nodes_per_step = table.integer<std::uint32_t>("nodes_per_step", 4'096, 1, 1'000'000);
   nav.crowd.reach =
       static_cast<float>(table.number("reach", 4, 0.1, static_cast<double>(crowds::kMaxSnap)));
+  nav.crowd.obstacles = table.integer<std::uint32_t>(
+      "obstacles", 0, 0, static_cast<std::uint32_t>(crowds::kMaxBlocks));
   nav.service = table.string("service", "");
   nav.crowd.kinds = read_kinds(table);
   return nav;

@@ -79,7 +79,8 @@ TEST_F(ArenaSurvey, ShowsHostsProgramsAndSpaces) {
   answers_["arena-a /spaces/members?space=meadow-1"] = json::parse(R"({
       "min": [0, 0, 0], "max": [200, 200, 0],
       "members": [{"id": "1", "persistent_id": "ada.1", "player": true, "at": [10.123, 20, 0]},
-                  {"id": "2", "persistent_id": "", "player": false, "at": [1, 2, 0]}]})");
+                  {"id": "2", "persistent_id": "", "player": false, "at": [1, 2, 0],
+                   "nav": {"task": "follow", "way": [[3.26, 2, 0], [4, 5.5, 0]]}}]})");
   const Round found = round();
   EXPECT_EQ(found.shown["hosts"],
             json::parse(R"([{"host": "a", "connected": true, "rtt_us": 120.0, "names": 7}])"));
@@ -97,7 +98,8 @@ TEST_F(ArenaSurvey, ShowsHostsProgramsAndSpaces) {
   EXPECT_EQ(space["program"], "arena-a");
   EXPECT_EQ(space["took_ms"], 0.5);
   EXPECT_EQ(space["missed"], 3);
-  EXPECT_EQ(space["dots"], json::parse(R"([["1", 10.1, 20.0, 1], ["2", 1.0, 2.0, 0]])"));
+  EXPECT_EQ(space["dots"],
+            json::parse(R"([["1", 10.1, 20.0, 1], ["2", 1.0, 2.0, 0, [[3.3, 2.0], [4.0, 5.5]]]])"));
   ASSERT_EQ(found.crowds.size(), 1U);
   EXPECT_THAT(found.crowds[0].heroes, ElementsAre("ada.1"));
 }
@@ -125,6 +127,7 @@ TEST_F(ArenaSurvey, AnswersOfAnotherFormShowAsNothing) {
        {R"({})", R"({"processes": 7, "uplink": "x", "names": "many"})",
         R"({"processes": [1, "x", []], "spaces": [1, "y", {}]})",
         R"({"state": [], "load": 5, "spaces": {}})",
+        R"({"members": [{"nav": 7}, {"nav": {"way": [1, "x", {}]}}]})",
         R"({"spaces": [{"space": 5, "tick": {"took_ms": 1}, "players": -1}]})"}) {
     const json wrong = json::parse(text);
     for (const char* question : {"busd-a /topology", "arena-a /inspect", "arena-a /spaces"}) {

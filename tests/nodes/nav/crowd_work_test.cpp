@@ -225,6 +225,118 @@ TEST_F(CrowdWorkTest, MoreCommandsOfOneBatchThanReportsHaveRoomFor) {
   EXPECT_EQ(ended[0].version, 200u);
 }
 
+// --- obstacles -----------------------------------------------------------------------------------
+
+/// With a map of its own, and a wall over which only its door leads: at x = 20, open at y = 20.
+class CrowdDoorTest : public CrowdWorkTest {
+ protected:
+  CrowdDoorTest() {
+    std::string map;
+    for (int y = 0; y < 40; ++y) {
+      std::string line(40, '.');
+      if (y < 19 || y > 21) line[20] = '#';
+      map += line + "\n";
+    }
+    folder.write("field.txt", map);
+    with.obstacles = 2;
+    work = own(with).value();
+  }
+  Result<std::unique_ptr<crowds::CrowdWork>> own(const CrowdSpec& spec) {
+    auto read = read_map(folder.path().string() + "/field.txt", spec.kinds);
+    return crowds::CrowdWork::create_own(read.value(), spec, [this] { return now; });
+  }
+  static Request door(std::uint32_t number = 1, nav::Area area = nav::kWall) {
+    return Block{number, {{20, 18, 0}, {21, 23, 0}}, area};
+  }
+
+  CrowdSpec with = spec();
+};
+
+TEST_F(CrowdDoorTest, NobodyPassesAClosedDoorAndWhoWalksIsTold) {
+  step({add(1, 5, 20.5F), go(1, 1, 35, 20.5F)});
+  for (int i = 0; i < 10; ++i) step();
+  EXPECT_GT(last[1].at.x, 7);
+  step({door()});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(ended[0], (Ended{name(1), 1, End::unreachable, false}));
+  EXPECT_LT(last[1].at.x, 20);
+  step({Unblock{1}, go(1, 2, 35, 20.5F)});
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(ended[1], (Ended{name(1), 2, End::arrived, false}));
+  EXPECT_TRUE(refused.empty());
+}
+
+TEST_F(CrowdDoorTest, WhoStandsInADoorThatClosesStandsBesideIt) {
+  step({add(1, 20.5F, 20.5F)});
+  step({door()});
+  step();
+  EXPECT_TRUE(last[1].at.x < 20 || last[1].at.x > 21) << last[1].at.x;
+}
+
+TEST_F(CrowdDoorTest, ADoorMayBeForSomeKindsAlone) {
+  with.kinds.push_back({.name = "ghost", .radius = 0, .closed = {}});
+  with.kinds[0].closed = {5};
+  work = own(with).value();
+  Add ghost;
+  ghost.walker = name(2);
+  ghost.kind = 1;
+  ghost.at = {5, 25, 0};
+  step({door(1, 5), add(1, 5, 20.5F), ghost, go(1, 1, 35, 20.5F), go(2, 1, 35, 25)});
+  ASSERT_TRUE(until_ended(2));
+  EXPECT_EQ(ended[0], (Ended{name(1), 1, End::unreachable, false}));
+  EXPECT_EQ(ended[1], (Ended{name(2), 1, End::arrived, false}));
+}
+
+TEST_F(CrowdDoorTest, OneOfTheSameNumberTakesThePlaceOfTheFormer) {
+  step({add(1, 5, 20.5F), door(), Block{1, {{0, 30, 0}, {1, 31, 0}}}, go(1, 1, 35, 20.5F)});
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_EQ(ended[0].end, End::arrived);
+}
+
+TEST_F(CrowdDoorTest, WhatCannotStandIsRefusedByItsNumber) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  step({Block{0, {}}, Block{3, {}}, Block{2, {{none, 0, 0}, {1, 1, 0}}}, Unblock{7}});
+  ASSERT_EQ(refused.size(), 3u);
+  EXPECT_EQ(refused[0].why, Errc::bad_request);
+  EXPECT_EQ(refused[1].obstacle, 3u);
+  EXPECT_THAT(refused[1].why.detail, HasSubstr("the crowd has 2"));
+  EXPECT_EQ(refused[2].obstacle, 2u);
+  EXPECT_EQ(refused[2].walker, WalkerName{});
+}
+
+TEST_F(CrowdWorkTest, RefusesMoreObstaclesThanKMaxBlocks) {
+  begin();
+  CrowdSpec with = spec();
+  const auto file = folder.path().string() + "/field.txt";
+  for (const std::uint64_t obstacles : {kMaxBlocks, kMaxBlocks + 1}) {
+    with.obstacles = static_cast<std::uint32_t>(obstacles);
+    const auto made = crowds::CrowdWork::create_own(read_map(file, with.kinds).value(), with);
+    EXPECT_EQ(made.has_value(), obstacles == kMaxBlocks);
+  }
+  const auto shared = crowds::CrowdWork::create(read_map(file, with.kinds).value(), with);
+  EXPECT_EQ(shared.error(), Errc::bad_request) << "others walk there, too";
+  step({Block{1, {}}});
+  EXPECT_EQ(refused.at(0).why, Errc::bad_request);
+}
+
+TEST_F(CrowdWorkTest, TellsWaysIfItIsAsked) {
+  begin();
+  step({add(1, 5, 5), add(2, 9, 9), go(1, 1, 30, 5)});
+  step();
+  Batch batch;
+  batch.passed_us = 100'000;
+  EXPECT_TRUE(work->step(batch).ways.empty());
+  batch.ways = true;
+  const Answer answer = work->step(batch);
+  ASSERT_EQ(answer.ways.size(), 1u) << "of those who have one";
+  EXPECT_EQ(answer.ways[0].walker, name(1));
+  ASSERT_FALSE(answer.ways[0].corners.empty());
+  EXPECT_NEAR(answer.ways[0].corners.back().x, 30, 0.05);
+  EXPECT_NEAR(answer.ways[0].corners.back().y, 5, 0.05);
+}
+
+// --- time ----------------------------------------------------------------------------------------
+
 TEST_F(CrowdWorkTest, LetsAtMostKMaxPassedPass) {
   begin();
   step({add(1, 5, 5), go(1, 1, 35, 5)});

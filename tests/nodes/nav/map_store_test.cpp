@@ -102,8 +102,8 @@ TEST_F(MapStoreTest, ReadsBakedGrids) {
   ASSERT_TRUE(loop.run_until([&] { return got.size() == 1; }));
   ASSERT_TRUE(got[0]) << got[0].error().to_string();
   const Map& map = **got[0];
-  EXPECT_TRUE(map.ground->nearest({0.5F, 0.5F, 0}, {}, map.kinds[0]));
-  EXPECT_FALSE(map.ground->nearest({1.5F, 1.5F, 0}, {}, map.kinds[0]));
+  EXPECT_TRUE(map.ground().nearest({0.5F, 0.5F, 0}, {}, map.kinds()[0]));
+  EXPECT_FALSE(map.ground().nearest({1.5F, 1.5F, 0}, {}, map.kinds()[0]));
 }
 
 TEST_F(MapStoreTest, RefusesNamesThatLeaveItsFolder) {

@@ -36,6 +36,18 @@ class Wolf final
   WolfState state;
 };
 
+struct DoorState : entity::Properties<DoorState> {
+  STARBUS_FIELDS(entity::StateOf<NavObstacle> nav_obstacle{this};)
+};
+class Door final
+    : public entity::EntityOf<Door, entity::Entity, entity::Components<sight::Mover, NavObstacle>> {
+ public:
+  static constexpr std::string_view kTypeName = "nav_door";
+  NavObstacle& obstacle() { return *component<NavObstacle>(); }
+  sight::Mover& mover() { return *component<sight::Mover>(); }
+  DoorState state;
+};
+
 /// Keeps what a space asks, and answers when the test says so.
 class SlowPort final : public CrowdPort {
  public:
@@ -79,18 +91,18 @@ class Meadow {
       : nav(std::make_unique<SpaceNav>(port, type, "meadow-1")) {
     nav->start([this](const bus::Result<>& result) { started = result; });
   }
-  void enter(Wolf& wolf, float x, float y) {
+  void enter(entity::Entity& entity, float x, float y) {
     const auto id = world.add({.position = {x, y, 0}});
     ASSERT_TRUE(id);
-    ids[&wolf] = *id;
-    ASSERT_TRUE(sight.enter(wolf, *id, {x, y, 0}, nullptr));
-    nav->enters(wolf);
+    ids[&entity] = *id;
+    ASSERT_TRUE(sight.enter(entity, *id, {x, y, 0}, nullptr));
+    nav->enters(entity);
   }
-  void leave(Wolf& wolf) {
-    nav->leaves(wolf);
-    sight.leave(wolf, ids.at(&wolf));
-    ASSERT_TRUE(world.remove(ids.at(&wolf)));
-    ids.erase(&wolf);
+  void leave(entity::Entity& entity) {
+    nav->leaves(entity);
+    sight.leave(entity, ids.at(&entity));
+    ASSERT_TRUE(world.remove(ids.at(&entity)));
+    ids.erase(&entity);
   }
   void tick(std::chrono::nanoseconds passed = 100ms) {
     time += passed;
@@ -111,12 +123,15 @@ class Meadow {
   std::optional<bus::Result<>> started;
   std::chrono::nanoseconds time{};
   std::uint64_t ticks = 0;
-  std::map<Wolf*, aoi::EntityId> ids;
+  std::map<const entity::Entity*, aoi::EntityId> ids;
 };
 
 class NavTestBase : public ::testing::Test {
  protected:
-  NavTestBase() { EXPECT_TRUE(entity::declare_entity<Wolf>(types)); }
+  NavTestBase() {
+    EXPECT_TRUE(entity::declare_entity<Wolf>(types));
+    EXPECT_TRUE(entity::declare_entity<Door>(types));
+  }
 
   static space::NavType type(std::uint32_t walkers = 16) {
     space::NavType type;
@@ -148,6 +163,32 @@ class NavTestBase : public ::testing::Test {
   entity::EntityManager other_process = manager(other_wheel);
   std::vector<NavEnd> ends;
   std::function<void(Wolf&, const NavEnd&)> on_end;
+};
+
+/// With a pool of this process.
+class SpaceNavPool : public NavTestBase {
+ protected:
+  SpaceNavPool() { folder.write("field.txt", square(100)); }
+  void begin(const space::NavType& how) {
+    meadow.emplace(pool, how);
+    ASSERT_TRUE(loop.run_until([&] { return meadow->started.has_value(); }));
+    ASSERT_TRUE(*meadow->started);
+  }
+  /// Ticks until it is so; false: not within so many.
+  template <class So>
+  bool until(So so, int ticks = 600) {
+    for (; ticks > 0 && !so(); --ticks) {
+      meadow->tick();
+      if (!loop.run_until([&] { return pool.counts().under_way == 0; })) return false;
+    }
+    return so();
+  }
+
+  TempFolder folder;
+  nodes::test::Loop loop;
+  TaskChannels tasks{loop, {.workers = 2}};
+  CrowdPool pool{tasks, {.maps = folder.path()}};
+  std::optional<Meadow> meadow;
 };
 
 }  // namespace starbus::nodes::crowds::test

@@ -447,32 +447,6 @@ TEST_F(SpaceNavTest, WhatIsNoWalkerIsRefused) {
   EXPECT_EQ(a.nav().go_to({1, 1, 0}, {.distance = -1}).error(), Errc::bad_request);
 }
 
-/// With a pool of this process.
-class SpaceNavPool : public NavTestBase {
- protected:
-  SpaceNavPool() { folder.write("field.txt", square(100)); }
-  void begin(const space::NavType& how) {
-    meadow.emplace(pool, how);
-    ASSERT_TRUE(loop.run_until([&] { return meadow->started.has_value(); }));
-    ASSERT_TRUE(*meadow->started);
-  }
-  /// Ticks until it is so; false: not within so many.
-  template <class So>
-  bool until(So so, int ticks = 600) {
-    for (; ticks > 0 && !so(); --ticks) {
-      meadow->tick();
-      if (!loop.run_until([&] { return pool.counts().under_way == 0; })) return false;
-    }
-    return so();
-  }
-
-  TempFolder folder;
-  nodes::test::Loop loop;
-  TaskChannels tasks{loop, {.workers = 2}};
-  CrowdPool pool{tasks, {.maps = folder.path()}};
-  std::optional<Meadow> meadow;
-};
-
 TEST_F(SpaceNavPool, AWolfGoesToItsGoal) {
   begin(type());
   Wolf& a = wolf();

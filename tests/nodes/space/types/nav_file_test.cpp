@@ -52,6 +52,7 @@ walkers = 600
 steps_per_second = 20
 nodes_per_step = 999
 reach = 2.5
+obstacles = 8
 service = "service/crowds"
 [[space.nav.kind]]
 name = "small"
@@ -67,6 +68,7 @@ radius = 2
   EXPECT_EQ(nav.steps_per_second, 20u);
   EXPECT_EQ(nav.crowd.nodes_per_step, 999u);
   EXPECT_EQ(nav.crowd.reach, 2.5F);
+  EXPECT_EQ(nav.crowd.obstacles, 8u);
   EXPECT_EQ(nav.service, "service/crowds");
   ASSERT_EQ(nav.crowd.kinds.size(), 2u);
   EXPECT_EQ(nav.crowd.kinds[0], (crowds::WalkerKind{"small", 0.3F, 0.5F, {2, 63}}));
@@ -81,6 +83,7 @@ TEST(NavFile, EachBoundIsNamedWithItsKey) {
   EXPECT_THAT(nav_problem("map = \"a\"\nwalkers = 65537\n"), HasSubstr("towns.toml:8:11"));
   EXPECT_THAT(nav_problem(good + "steps_per_second = 11\n"), HasSubstr("steps_per_second"));
   EXPECT_THAT(nav_problem(good + "reach = 101\n"), HasSubstr("reach"));
+  EXPECT_THAT(nav_problem(good + "obstacles = 257\n"), HasSubstr("obstacles"));
   EXPECT_THAT(nav_problem(good + "speed = 1\n"), HasSubstr("unknown key 'speed'"));
   EXPECT_THAT(
       nav_problem("map = \"" + std::string(crowds::kMaxMapName + 1, 'a') + "\"\nwalkers = 1\n"),

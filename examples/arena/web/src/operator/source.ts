@@ -34,8 +34,10 @@ export interface Program {
   /** Of a gate. */
   readonly sessions?: number;
 }
-/** A member of a space: its id, where it is, and 1 for a hero. */
-export type Dot = readonly [id: string, x: number, y: number, hero: number];
+/** Corners of the way that a member still goes, nearest first. */
+export type Way = readonly (readonly [x: number, y: number])[];
+/** A member of a space: its id, where it is, 1 for a hero, and its way if it has one. */
+export type Dot = readonly [id: string, x: number, y: number, hero: number, way?: Way];
 export interface SpaceRow {
   readonly space: string;
   readonly program: string;

@@ -1,4 +1,7 @@
-/** Spaces as tiles with a dot for each member. Dots glide from round to round. */
+/**
+ * Spaces as tiles with a dot for each member, and the ways of those who walk in crowds. Dots glide
+ * from round to round.
+ */
 import type { Place } from '../field.js';
 import { groundOf, kHealth } from '../look.js';
 import { typeOf } from '../field.js';
@@ -9,6 +12,7 @@ const kPixels = 300; // of a canvas, each way
 const kGlide = 600; // ms: a little more than a round, so that they do not stop in between
 const kHero = '#a9d3e8';
 const kMonster = kHealth.bad;
+const kWay = '#ffffff66';
 
 interface Shown {
   readonly row: SpaceRow;
@@ -89,6 +93,16 @@ function draw(pen: CanvasRenderingContext2D, shown: Shown, now: number): void {
   const scale = kPixels / Math.max(right - left, bottom - top);
   pen.fillStyle = groundOf(typeOf(row.space)).base;
   pen.fillRect(0, 0, kPixels, kPixels);
+  pen.strokeStyle = kWay;
+  pen.beginPath();
+  for (const dot of row.dots) {
+    const [, , , , way] = dot;
+    if (way === undefined) continue;
+    const { x, y } = placeOf(shown, dot, now);
+    pen.moveTo((x - left) * scale, (y - top) * scale);
+    for (const corner of way) pen.lineTo((corner[0] - left) * scale, (corner[1] - top) * scale);
+  }
+  pen.stroke();
   for (const hero of [0, 1]) {
     pen.fillStyle = hero ? kHero : kMonster;
     for (const dot of row.dots) {
