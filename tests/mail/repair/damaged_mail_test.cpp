@@ -74,8 +74,7 @@ class DamagedMail : public testing::Test {
     std::filesystem::copy(folder_.path() / "original", copy());
   }
   void change(const std::string& name, const std::function<void(std::string&)>& how) const {
-    std::ifstream in(copy() / name, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::string bytes = storage::test::read_file(copy() / name);
     how(bytes);
     std::ofstream(copy() / name, std::ios::binary | std::ios::trunc) << bytes;
   }

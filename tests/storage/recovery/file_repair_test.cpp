@@ -76,15 +76,11 @@ class FileRepairTest : public ::testing::Test {
     return found;
   }
   fs::path file(const std::string& part) const { return files(part, copy()).front(); }
-  static std::string read(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
   static void write(const fs::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
   static void change(const fs::path& path, const std::function<void(std::string&)>& how) {
-    std::string bytes = read(path);
+    std::string bytes = test::read_file(path);
     how(bytes);
     write(path, bytes);
   }
@@ -171,7 +167,7 @@ TEST_F(FileRepairTest, WrongByteOfLog_IsNotedAndOriginalKept) {
   const std::string name = file(".log").filename();
   const std::uint64_t at = fs::file_size(copy() / name) - 3;  // of the very last record
   change(copy() / name, [&](std::string& bytes) { bytes[at] = static_cast<char>(bytes[at] ^ 16); });
-  const std::string damaged = read(copy() / name);
+  const std::string damaged = test::read_file(copy() / name);
   EXPECT_TRUE(test::content_of(*open()) == expected_);
   ASSERT_EQ(notes().size(), 1u);
   const DamageNote note = notes().front();
@@ -180,7 +176,7 @@ TEST_F(FileRepairTest, WrongByteOfLog_IsNotedAndOriginalKept) {
   EXPECT_EQ(note.to, at + 1);
   EXPECT_FALSE(note.lost);
   EXPECT_GT(note.time_ms, 1'600'000'000'000u);
-  EXPECT_EQ(read(copy() / "lost" / name), damaged);
+  EXPECT_EQ(test::read_file(copy() / "lost" / name), damaged);
   (void)open();
   EXPECT_EQ(notes().size(), 1u) << "told once";
   ASSERT_TRUE(acknowledge_damage(options()));
@@ -232,7 +228,7 @@ TEST_F(FileRepairTest, LogWithHole_KeepsTheRest) {
 TEST_F(FileRepairTest, TornEnd_IsNotDamage) {
   copy_original();
   const std::string name = file(".log").filename();
-  const std::string whole = read(copy() / name);
+  const std::string whole = test::read_file(copy() / name);
   for (std::size_t size = 0; size < whole.size(); size += 573) {
     SCOPED_TRACE(std::to_string(size));
     for (const bool zeros : {false, true}) {
@@ -351,7 +347,7 @@ TEST_F(FileRepairTest, LostManifest_IsRebuilt) {
 
 TEST_F(FileRepairTest, TruncatedManifest_IsNotTrusted) {
   const std::string manifest = files("MANIFEST-", folder_.path() / "original").front().filename();
-  const std::string whole = read(folder_.path() / "original" / manifest);
+  const std::string whole = test::read_file(folder_.path() / "original" / manifest);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(std::to_string(size) + " of " + std::to_string(whole.size()));
     copy_original();
@@ -375,7 +371,7 @@ TEST_F(FileRepairTest, TableOfLostEdit_IsKept) {
       ASSERT_TRUE(commit(*store, put(repair_key(i), repair_value(i))));
     }
   }
-  const std::string whole = read(file("MANIFEST-"));
+  const std::string whole = test::read_file(file("MANIFEST-"));
   const std::string name = file("MANIFEST-").filename();
   fs::rename(copy(), folder_.path() / "original-2");
   std::size_t refused = 0;
@@ -439,7 +435,7 @@ TEST_F(FileRepairTest, Notes_AreBoundedAndSurviveWrongByte) {
   }
   (void)open();
   ASSERT_EQ(notes().size(), 3u);
-  const std::string text = read(copy() / "DAMAGE");
+  const std::string text = test::read_file(copy() / "DAMAGE");
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string wrong = text;
     wrong[at] = static_cast<char>(wrong[at] ^ 2);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <random>
 
 #include "storage/check/table_blocks.hpp"
@@ -22,11 +21,6 @@ constexpr int kSalvageRecords = 200;
 std::string salvage_key(int i) {
   const std::string text = std::to_string(i);
   return "key/" + std::string(4 - text.size(), '0') + text;
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
@@ -97,7 +91,7 @@ class SalvageTest : public ::testing::Test {
     store.reset();
     (void)test::open_or_fail(options("original"));  // moves the log into a table
     table_ = largest_table("original");
-    bytes_ = read_file(table_);
+    bytes_ = test::read_file(table_);
   }
 
   StoreOptions options(const std::string& name) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace starbus::bus::test {
 /// What every fake shell does: collects bundles, notes closed links and log lines.
 struct ShellTraffic {
   std::deque<std::pair<LinkId, Bytes>> bundles;
-  std::vector<LinkId> closed;
+  std::unordered_set<LinkId> closed;  // asked for each of thousands of peers at each turn
   std::vector<std::string> log;
   bool has_enough = false;  // after the first few records of a bundle
   int asked_enough = 0;
@@ -36,7 +37,7 @@ class FakeShell : public Shell, public ShellTraffic {
  public:
   Bytes take_buffer(LinkId) override { return {}; }
   void send(LinkId link, Bytes bundle) override { bundles.emplace_back(link, std::move(bundle)); }
-  void close(LinkId link) override { closed.push_back(link); }
+  void close(LinkId link) override { closed.insert(link); }
   bool enough(LinkId) override {
     ++asked_enough;
     return has_enough;
@@ -162,13 +163,11 @@ class RouterHarness {
   /// The transport breaks: the router is told, the peer says nothing more.
   void cut(Peer& peer) {
     run();
-    shell_.closed.push_back(peer.id());
+    shell_.closed.insert(peer.id());
     router_.link_closed(peer.id(), {Errc::io_error, "cut"}, now_);
     run();
   }
-  bool closed(const Peer& peer) const {
-    return std::ranges::find(shell_.closed, peer.id()) != shell_.closed.end();
-  }
+  bool closed(const Peer& peer) const { return shell_.closed.contains(peer.id()); }
   std::size_t turns = 0;  // of what takes more than one
   /// Exchanges bundles until all is said.
   void run() {
