@@ -48,7 +48,9 @@ double OtherWork::percent() const {
   const double all = static_cast<double>(now_ns() - begin_ns_) / kSecond *
                      static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   const double others = (busy_seconds() - busy_) - (own_seconds() - own_);
-  return all <= 0 ? 0 : std::max(0.0, others / all * 100);
+  // Processor time is counted in ticks: of a few milliseconds others may seem to have used more
+  // than all.
+  return all <= 0 ? 0 : std::clamp(others / all * 100, 0.0, 100.0);
 }
 
 void wait_for_quiet(double percent) {
