@@ -2,7 +2,7 @@
 /// then.
 #pragma once
 
-namespace starbus::testing {
+namespace starbus {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kAddressSanitizer = true;
@@ -20,4 +20,12 @@ inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
 inline constexpr bool kThreadSanitizer = false;
 #endif
 
-}  // namespace starbus::testing
+/// How many of something a test tries: each takes some ten times as long with AddressSanitizer,
+/// which sees some of them. CI runs the whole count optimised, by tests of its own
+/// (tests/sim/CMakeLists.txt).
+template <typename Count>
+constexpr Count whole_or(Count whole, Count sanitized) {
+  return kAddressSanitizer ? sanitized : whole;
+}
+
+}  // namespace starbus

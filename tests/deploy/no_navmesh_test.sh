@@ -33,9 +33,9 @@ recast=$(sed -n 's/^STARBUS_RECAST_INCLUDE:PATH=//p' "$build/CMakeCache.txt")
 
 # The build: two libraries, which takes a minute. Tests are configured, and not built.
 off=$scratch/off
-run "configures without Recast" cmake -S . -B "$off" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSTARBUS_NAVMESH=OFF \
+run "configures without Recast" cmake -S . -B "$off" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DSTARBUS_NAVMESH=OFF \
   -DSTARBUS_BENCH=OFF "-DCMAKE_IGNORE_PATH=$recast" || exit 1
-run "builds without Recast" cmake --build "$off" --target starbus_nav starbus_nav_tool || exit 1
+run "builds without Recast" cmake --build "$off" --parallel 2 --target starbus_nav starbus_nav_tool || exit 1
 library=$off/nav/libstarbus_nav.a
 names() { nm -C "$1" 2>/dev/null >"$scratch/names"; }
 names "$library"

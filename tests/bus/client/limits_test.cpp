@@ -21,7 +21,7 @@ class LimitsTest : public LoopTest {
 };
 
 TEST_F(LimitsTest, ASharedNameHasAtMost4096Instances) {
-  if (testing::kThreadSanitizer) GTEST_SKIP() << "one thread: there is nothing to see";
+  if (kThreadSanitizer) GTEST_SKIP() << "one thread: there is nothing to see";
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));

@@ -1,6 +1,7 @@
 // Seeds of every profile, and that a seed means the same run each time.
 #include <gtest/gtest.h>
 
+#include "tests/sanitized.hpp"
 #include "tests/sim/random.hpp"
 #include "tests/sim/simulation.hpp"
 
@@ -24,7 +25,8 @@ class SeedTest : public testing::TestWithParam<Profile> {};
 TEST_P(SeedTest, KeepsEveryPromise) {
   // A seed with mail or clients has three times the work of others; sim_mail_300 and
   // sim_clients_100 have more of them.
-  const std::uint64_t seeds = GetParam().mail || GetParam().clients ? 14 : 40;
+  const std::uint64_t seeds =
+      GetParam().mail || GetParam().clients ? whole_or(14, 5) : whole_or(40, 10);
   Counts counts;
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const RunResult result = run_seed(options_for(seed, GetParam().name));

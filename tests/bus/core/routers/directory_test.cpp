@@ -94,7 +94,7 @@ std::size_t heap_in_use() {
 }
 
 // The sanitizer's allocator has its own costs.
-constexpr bool kMeasures = !testing::kAddressSanitizer;
+constexpr bool kMeasures = !kAddressSanitizer;
 
 TEST(DirectoryScale, MillionNamesTakeUnder400BytesEachAndListInASecond) {
   constexpr std::size_t kNames = 1'000'000;
