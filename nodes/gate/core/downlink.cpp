@@ -203,7 +203,8 @@ void Downlink::packet(Session& session, PacketKind kind, Body body, const Mark& 
 }
 
 void Downlink::begin(Session& session, const Bind& bind) {
-  leave_groups(session);  // they are of the bind
+  leave_groups(session);          // they are of the bind
+  session.request_waits = false;  // likewise: its full state says what has become of them
   session.over.reset();
   session.heard = desk_.now;
   std::vector<HeldPart> early = session.order.begin(bind);

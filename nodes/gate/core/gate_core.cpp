@@ -153,7 +153,9 @@ void GateCore::wake_live(Session& session) {
     session.over = now;
     subjects_.locate(session);
   }
-  if (now - session.heard >= times.pulse) {
+  const bool again = session.request_waits && now >= session.again_at;
+  if (again || now - session.heard >= times.pulse) {
+    session.again_at = now + times.pulse;
     downlink_.pulse(session);
     downlink_.credit(session);
   }
@@ -170,6 +172,7 @@ void GateCore::wake_live(Session& session) {
   if (session.away) next = std::min(next, *session.away + times.away);
   if (session.hole) next = std::min(next, *session.hole + session.patience);
   if (session.over) next = std::min(next, *session.over + times.pulse);
+  if (session.request_waits) next = std::min(next, session.again_at);
   desk_.table.wake(session, std::max(next, now + GateTime(1)));
 }
 

@@ -53,14 +53,15 @@ struct Session {
   bool binding = false, locating = false, relinking = false, telling_subject = false;
   bool locate_due = false, relink_due = false;
   bool pulsing = false, resyncing = false;
-  bool request_refused = false;  // the subject did not obey this gate yet: again after a relink
-  bool hole_due = false;         // waits for the next input_drained()
-  bool drained = false;          // given away by a drain
+  bool request_waits = false;  // one has not begun, or may not have: see Uplink::outcome
+  bool hole_due = false;       // waits for the next input_drained()
+  bool drained = false;        // given away by a drain
 
   GateTime due{};  // when the table wakes it
   GateTime heard{};
   GateTime said_waiting{};
   GateTime ask_at{};               // the account, again
+  GateTime again_at{};             // while a request waits: the subject is asked whether it obeys
   std::optional<GateTime> away{};  // since when its client is not connected
   std::optional<GateTime> hole{};  // since when something is missing, or was asked for last
   GateTime patience{};             // until a hole is asked for

@@ -126,7 +126,7 @@ void Subjects::relinked(Session& session, const AccountAnswer& said) {
   if (said.kind == AccountAnswerKind::bound) {
     session.hand.confirmed = said.bind;
     answer(session, said);
-    if (session.stage == Stage::live && session.request_refused) desk_.downlink->pulse(session);
+    if (session.stage == Stage::live && session.request_waits) desk_.downlink->pulse(session);
     return desk_.hand_overs->settle(session);
   }
   answer(session, said);
@@ -169,9 +169,9 @@ void Subjects::subject_said(const Question& question, Outcome outcome, bus::Byte
   if (outcome == Outcome::ok && !said) ++desk_.counters.malformed_words;
   const bool answered = outcome == Outcome::ok && said.has_value();
   if (question.kind == Kind::request) {
-    const bool refused =
-        answered && (said->kind == AnswerKind::refused || said->kind == AnswerKind::not_linked);
-    desk_.uplink->outcome(*session, question, refused);
+    const bool settled =
+        answered && said->kind != AnswerKind::refused && said->kind != AnswerKind::not_linked;
+    desk_.uplink->outcome(*session, question, settled);
   }
   if (session->stage != Stage::live) return;
   if (!answered) return locate(*session);
@@ -179,7 +179,7 @@ void Subjects::subject_said(const Question& question, Outcome outcome, bus::Byte
     case AnswerKind::ok:
       // It obeys this gate now. An account that is the subject shows that with a pulse: it has
       // heard the relink as account.
-      if (session->request_refused &&
+      if (session->request_waits &&
           (question.kind == Kind::relink_subject || question.kind == Kind::pulse)) {
         desk_.uplink->again(*session);
       }

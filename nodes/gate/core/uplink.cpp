@@ -1,5 +1,7 @@
 #include "nodes/gate/core/uplink.hpp"
 
+#include <utility>
+
 #include "nodes/gate/core/downlink.hpp"
 
 namespace starbus::nodes::gate {
@@ -13,7 +15,7 @@ bool Uplink::take(Session& session, const Ask& request) {
     ++desk_.counters.requests;
     session.traffic.requests.add(request.body.size());
     desk_.counters.traffic.requests.add(request.body.size());
-    put(session, request.u, request.body);
+    if (!session.request_waits) put(session, request.u, request.body);
     return true;
   }
   if (took == RequestTable::Take::busy) {
@@ -50,18 +52,17 @@ void Uplink::put(Session& session, std::uint64_t u, const bus::Bytes& body) {
       question, session.subject, sessions::Request{session.id, session.hand.turn, bind, u, body}});
 }
 
-void Uplink::outcome(Session& session, const Question& question, bool refused) {
+void Uplink::outcome(Session& session, const Question& question, bool settled) {
   // What was said in an earlier turn says nothing of the one that goes again in this turn.
   if (question.bind != session.requests.bind() || question.turn != session.hand.turn) return;
-  if (refused) {
-    session.request_refused = true;  // not begun: it goes again when the subject obeys this gate
-  } else {
-    session.requests.ended(question.number);
-  }
+  if (settled) return session.requests.ended(question.number);
+  if (std::exchange(session.request_waits, true)) return;
+  session.again_at = desk_.now + desk_.options.times.pause;
+  desk_.table.wake(session, session.again_at);
 }
 
 void Uplink::again(Session& session) {
-  session.request_refused = false;
+  session.request_waits = false;
   if (session.order.bind() != session.requests.bind()) return;
   for (const auto& [u, body] : session.requests.state().pending) put(session, u, body);
 }

@@ -14,9 +14,12 @@ class Uplink {
   bool ask(Session& session, const Ask& request);
   /// One that the gate itself refuses: its number counts, and the reply goes out at once.
   bool refuse(Session& session, const Ask& request, Body reply);
-  /// The bus, or the subject, has dealt with one.
-  void outcome(Session& session, const Question& question, bool refused);
-  /// All without an outcome, again: the session has another turn, or was given back.
+  /// What has become of one. `settled`: the subject has begun it, or never will. If not, it goes
+  /// again when the subject has said that it obeys this gate: one that it has begun all the same,
+  /// as may be after a deadline, it drops. Later ones wait behind it, or there would be a gap.
+  void outcome(Session& session, const Question& question, bool settled);
+  /// All without an outcome, again: the session has another turn, was given back, or the subject
+  /// obeys.
   void again(Session& session);
 
  private:

@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRule{"row_not_saved", true, 200}, BrokenRule{"told_before_stored", true, 20},
         BrokenRule{"bound_not_told", true, 60}, BrokenRule{"lost_not_looked_for", true, 200},
         BrokenRule{"unlink_forgotten", false, 60}, BrokenRule{"handed_on_twice", true, 400}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& rule) { return std::string(rule.param.name); });
 
 // --- scripted ------------------------------------------------------------------------------------
 
@@ -242,8 +242,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "P5 left over: c1 was not shown all"},
         BrokenCase{"pulse_never_said", e_is_loaded_by_others_after_a_silent_move,
                    "P5 a client waits"}),
-    [](const auto& info) {
-      std::string name = info.param.rule;
+    [](const auto& one) {
+      std::string name = one.param.rule;
       std::ranges::replace(name, '+', '_');
       return name;
     });
