@@ -1,5 +1,6 @@
 #include "nodes/hosting/db_saver.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "base/hex.hpp"
@@ -66,10 +67,40 @@ std::string DbSaver::collection_of(const std::string& type) const {
 }
 
 void DbSaver::save(const SavedEntity& saved, Done done) {
+  if (!saved.after) return put(saved, std::move(done));
+  put(saved, [this, saved, done = std::move(done)](const bus::Result<>& end) {
+    if (end || end.error() != bus::Errc::superseded) return done(end);
+    put_unless_own(saved, end, done);
+  });
+}
+
+/// What is later than `after` may be of this owner: an attempt whose answer was lost. Then no other
+/// one can come between.
+void DbSaver::put_unless_own(const SavedEntity& saved, const bus::Result<>& refused, Done done) {
+  const auto taken = database_.find(
+      {.collection = collection_of(saved.type), .id = saved.persistent_id, .paths = {"version"}},
+      [this, weak = std::weak_ptr(alive_), saved, refused,
+       done](const db::Result<std::optional<Json>>& found) {
+        if (weak.expired()) return;
+        if (!found) return done(error_of(found.error()));
+        const std::string stored = *found ? (*found)->value("version", std::string()) : "";
+        if (!stored.starts_with(hex_of(saved.version.epoch) + ".")) return done(refused);
+        SavedEntity own = saved;
+        own.after.reset();
+        put(own, done);
+      });
+  if (!taken) done(error_of(taken.error()));
+}
+
+void DbSaver::put(const SavedEntity& saved, Done done) {
   db::Update update;
   update.collection = collection_of(saved.type);
   update.id = saved.persistent_id;
   update.upsert = true;
+  if (saved.after) {
+    const SaveVersion last{*saved.after, std::numeric_limits<std::uint64_t>::max()};
+    update.changes.push_back({db::Operator::raise, "version", text_of(last)});
+  }
   update.changes.push_back({db::Operator::raise, "version", text_of(saved.version)});
   if (saved.erase) return erase(std::move(update), std::move(done));
   update.changes.push_back({db::Operator::set, "type", saved.type});

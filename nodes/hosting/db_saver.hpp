@@ -22,7 +22,8 @@
 /// **Versions**: a write is refused, as `superseded`, if a later owner of the entity's name has
 /// written (SaveVersion): a late save of a process that has lost its lease, or that the entity has
 /// left, changes nothing. Nor does a save of an entity that was loaded and never became an owner:
-/// so an entity is published always, or never.
+/// so an entity is published always, or never. Nor does a save of one that has come back from a
+/// move, if another owner has written meanwhile (SavedEntity::after).
 ///
 /// Belongs to the loop's thread; owns nothing. The database outlives it, and so do the hosts' saves
 /// that it was given: answers after its end are dropped.
@@ -94,6 +95,8 @@ class DbSaver {
   const DbSaverCounters& counters() const { return counters_; }
 
  private:
+  void put(const SavedEntity& saved, Done done);
+  void put_unless_own(const SavedEntity& saved, const bus::Result<>& refused, Done done);
   void erase(db::Update raise, Done done);
   void write(db::WriteRequest request, Done done);
   void start_load(const std::string& type, const std::string& persistent_id,

@@ -37,6 +37,10 @@ void Departures::begin(OnlineId online_id, std::string target, const MoveOptions
     return refuse(bus::Errc::move_refused, entity->label() + ": it has several names");
   }
   if (context_.draining) return refuse(bus::Errc::closed, "the node drains");
+  if (names_.doubt_since(id)) {
+    return refuse(bus::Errc::busy, entity->label() + " has come back from a move, and its store " +
+                                       "has not said yet whether it is the latest");
+  }
   if (const std::size_t closures = entity->timer_closures(); closures > 0 && !how.leave_behind) {
     ++context_.counters.moves_busy;
     return refuse(bus::Errc::busy, entity->label() + ": " + std::to_string(closures) +
@@ -171,6 +175,7 @@ void Departures::on_moved(std::uint64_t id, const bus::Result<>& moved) {
 bool Departures::goes_on_here(Entity& entity, Leaving& leaving, const bus::Error& why) {
   const std::uint64_t id = id_of(entity);
   const bus::Epoch epoch = context_.endpoint.bus().epoch(leaving.name);
+  if (why == bus::Errc::rolled_back) context_.on_rolled_back(entity);
   // The bus may have begun the move, which gives the name another epoch.
   names_.raise_epoch(id, epoch);
   if (entity.life() == EntityState::frozen) {

@@ -222,6 +222,9 @@ void EntityAdmin::add_counters(Metrics& metrics) const {
       &HostCounters::unchanged);
   own("starbus_entities_fenced_total", "Entities that ended with the lease.",
       &HostCounters::fenced);
+  own("starbus_entities_overtaken_total",
+      "Entities that ended since the target of a move that was rolled back had stored them.",
+      &HostCounters::overtaken);
   own("starbus_entities_moved_out_total", "Entities moved to another process.",
       &HostCounters::moved_out);
   own("starbus_entities_moved_in_total", "Entities moved to this process.",

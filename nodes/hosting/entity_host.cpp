@@ -92,6 +92,7 @@ EntityHost::EntityHost(entity::rpc::Endpoint& endpoint, entity::TimerWheel& time
     if (context_.draining) begin_end();
   };
   context_.on_named = [this](std::uint64_t id) { saver_.mark(id); };
+  context_.on_rolled_back = [this](Entity& entity) { saver_.come_back(entity); };
   context_.on_save_ended = [this] {
     if (context_.draining) settle_soon();
   };

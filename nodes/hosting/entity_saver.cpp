@@ -81,6 +81,7 @@ SavedEntity EntitySaver::head_of(const Entity& entity) {
   SavedEntity saved{std::string(entity.type().name()), entity.persistent_id(), {}, {}};
   saved.version.epoch = names_.epoch_of(id_of(entity));
   saved.version.number = ++version_;
+  saved.after = names_.doubt_since(id_of(entity));
   return saved;
 }
 
@@ -104,10 +105,11 @@ void EntitySaver::save(Entity& entity, Done done) {
   static_cast<void>(unsaved_.take(id));
   const std::uint64_t mail = context_.mail == nullptr ? 0 : context_.mail->encoded(entity);
   auto ended = [this, weak = std::weak_ptr(context_.alive), id, mail,
+                doubted = names_.doubt_since(id).has_value(),
                 done = std::move(done)](const bus::Result<>& result) {
     if (weak.expired()) return;
     if (result && mail != 0) context_.mail->stored(id, mail);
-    on_saved(id, result.has_value());
+    on_saved(id, result, doubted);
     done(result);
   };
   auto saved = encode(entity);
@@ -151,11 +153,37 @@ Done EntitySaver::at_last(std::uint64_t id, std::vector<std::string> names) {
   };
 }
 
-void EntitySaver::on_saved(std::uint64_t id, bool stored) {
-  ++(stored ? context_.counters.saved : context_.counters.unsaved);
-  Entity* const entity = stored ? nullptr : context_.entities->find_here(OnlineId{id});
-  if (entity != nullptr) unsaved_.mark_at(id, due_time(id, entity, Why::failed));
+/// `doubted`: so was the state that was to be saved; one of before it has left says nothing.
+void EntitySaver::on_saved(std::uint64_t id, const bus::Result<>& result, bool doubted) {
+  ++(result ? context_.counters.saved : context_.counters.unsaved);
+  if (result && doubted) names_.settle(id);
+  Entity* const entity = result ? nullptr : context_.entities->find_here(OnlineId{id});
+  if (entity != nullptr) {
+    const entity::Time soon = context_.timers.present() + entity::Time(kSaveRetry);
+    const entity::Time due = due_time(id, entity, Why::failed);
+    unsaved_.mark_at(id, names_.doubt_since(id) ? std::min(soon, due) : due);
+  }
+  const bool late = doubted && !result && result.error() == bus::Errc::superseded;
+  if (late && entity != nullptr) overtaken(*entity);
   context_.on_save_ended();
+}
+
+/// Its state here is older than what is stored, as that of a process that has died would be. It is
+/// loaded again by whoever needs it.
+void EntitySaver::overtaken(Entity& entity) {
+  ++context_.counters.overtaken;
+  spdlog::error(
+      "entities: {} ends here: its move was rolled back, and the target has stored a later state",
+      entity.label());
+  entity.destroy(entity::EndReason::fenced);
+}
+
+void EntitySaver::come_back(Entity& entity) {
+  const std::uint64_t id = id_of(entity);
+  if (!saves(entity)) return;
+  names_.doubt(id);
+  static_cast<void>(unsaved_.take(id));
+  unsaved_.mark_at(id, context_.timers.present());
 }
 
 void EntitySaver::save_due() {

@@ -42,6 +42,9 @@ class EntitySaver {
   void save_now(entity::Entity& entity, Done done);
   /// Saves entities whose time has come, within the limits of one tick.
   void save_due();
+  /// It has come back from a move, and is in doubt: it is saved in the next tick, whatever its
+  /// policy is, to know whether another owner has stored a later state meanwhile.
+  void come_back(entity::Entity& entity);
   /// It ended, or moved away. True if its present state is not stored yet.
   bool take_unsaved(const entity::Entity& entity);
 
@@ -72,7 +75,8 @@ class EntitySaver {
   Done at_last(std::uint64_t id, std::vector<std::string> names);
   /// Nothing if it cannot be encoded, which is logged.
   std::optional<SavedEntity> encode(entity::Entity& entity);
-  void on_saved(std::uint64_t id, bool stored);
+  void on_saved(std::uint64_t id, const bus::Result<>& result, bool doubted);
+  void overtaken(entity::Entity& entity);
 
   HostContext& context_;
   PublishedNames& names_;

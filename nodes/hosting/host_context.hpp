@@ -32,6 +32,7 @@ struct HostCounters {
   std::uint64_t arrivals_refused = 0;  // the entity stayed in the other process
   std::uint64_t arrivals_late = 0;     // activations that failed and were tried again
   std::uint64_t arrivals_lost = 0;     // owned here, and never activated
+  std::uint64_t overtaken = 0;  // came back from a move whose target had stored a later state
 };
 
 class ClientLinks;
@@ -54,6 +55,8 @@ struct HostContext {
   /// Called of an entity that has come from another process, when it is activated, owned and
   /// bound, and before the first message to it is handed over.
   std::function<void(entity::Entity&)> on_arrived{};
+  /// Called of an entity whose move was rolled back, before it goes on.
+  std::function<void(entity::Entity&)> on_rolled_back{};
   /// Called when a save has ended.
   std::function<void()> on_save_ended{};
   /// Null: entities get neither.

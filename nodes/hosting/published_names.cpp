@@ -61,6 +61,22 @@ void PublishedNames::raise_epoch(std::uint64_t id, bus::Epoch epoch) {
   if (found != rows_.end()) raise(found->second, epoch);
 }
 
+/// After a second rollback it still knows nothing of what the first target has stored.
+void PublishedNames::doubt(std::uint64_t id) {
+  const auto found = rows_.find(id);
+  if (found != rows_.end() && !found->second.doubt) found->second.doubt = found->second.epoch;
+}
+
+void PublishedNames::settle(std::uint64_t id) {
+  const auto found = rows_.find(id);
+  if (found != rows_.end()) found->second.doubt.reset();
+}
+
+std::optional<std::uint64_t> PublishedNames::doubt_since(std::uint64_t id) const {
+  const auto found = rows_.find(id);
+  return found == rows_.end() ? std::nullopt : found->second.doubt;
+}
+
 void PublishedNames::raise(Row& row, bus::Epoch epoch) {
   if (row.epoch == 0 && epoch.value != 0) ++published_;
   row.epoch = std::max(row.epoch, epoch.value);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,13 @@ class PublishedNames {
   void set_epoch(std::uint64_t id, bus::Epoch epoch) { raise(rows_[id], epoch); }
   /// A move that failed has given its name a newer epoch.
   void raise_epoch(std::uint64_t id, bus::Epoch epoch);
+  /// Its move was rolled back: what is here has come from what owners up to its epoch of now have
+  /// left, until its state is stored. Before raise_epoch().
+  void doubt(std::uint64_t id);
+  /// It is stored under its present epoch.
+  void settle(std::uint64_t id);
+  /// That epoch, while it is in doubt: SavedEntity::after.
+  std::optional<std::uint64_t> doubt_since(std::uint64_t id) const;
 
   /// The lease is lost: the online ids of the entities that were not fenced yet, in order.
   std::vector<std::uint64_t> fence_all();
@@ -56,10 +64,11 @@ class PublishedNames {
 
  private:
   struct Row {
-    std::size_t names = 0;             // that it has, or has asked for
-    bool fenced = false;               // the names are lost
-    std::uint64_t epoch = 0;           // of the latest name; 0: it has asked for one
-    std::vector<std::string> retired;  // unbound when the entity is saved
+    std::size_t names = 0;                 // that it has, or has asked for
+    bool fenced = false;                   // the names are lost
+    std::uint64_t epoch = 0;               // of the latest name; 0: it has asked for one
+    std::optional<std::uint64_t> doubt{};  // see doubt()
+    std::vector<std::string> retired;      // unbound when the entity is saved
   };
   void on_bound(entity::OnlineId id, const bus::Result<bus::Bound>& bound);
   void own(entity::Entity& entity, bus::Epoch epoch);

@@ -49,6 +49,10 @@ struct SavedEntity {
   SaveVersion version{};
   SavedValues values{};  // those of TypeOptions::searchable
   bool erase = false;    // it ended as EndReason::erased: the rest is empty
+  /// Set: the state has come from what owners up to this epoch have left, though later ones may
+  /// have lived: a move was rolled back. It is `superseded` if one of those has stored anything,
+  /// that is, if what is stored has an epoch between this one and that of `version`.
+  std::optional<std::uint64_t> after{};
 };
 
 /// Stores one entity, or erases it (SavedEntity::erase), and calls `done` once, at once or later.

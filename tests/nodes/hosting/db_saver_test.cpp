@@ -55,10 +55,13 @@ class Documents final : public db::Database {
 
 class DbSaverTest : public ::testing::Test {
  protected:
-  Code save(std::uint64_t epoch, std::uint64_t number, const std::string& what) {
+  Code save(std::uint64_t epoch, std::uint64_t number, const std::string& what,
+            std::optional<std::uint64_t> after = {}) {
     const auto bytes = bus::as_bytes(what);
     std::optional<Code> end;
-    saver.save({"hero", "ada", bus::Bytes(bytes.begin(), bytes.end()), {epoch, number}},
+    SavedEntity hero{"hero", "ada", bus::Bytes(bytes.begin(), bytes.end()), {epoch, number}};
+    hero.after = after;
+    saver.save(hero,
                [&](const bus::Result<>& kept) { end = kept ? bus::Errc::ok : kept.error().code; });
     return end.value();
   }
@@ -97,6 +100,24 @@ TEST_F(DbSaverTest, ALaterOwnersStateStays) {
   EXPECT_EQ(saver.counters().superseded, 2U);
   EXPECT_EQ(save(0, 1'000, "loaded, and never owned"), bus::Errc::superseded);
   EXPECT_EQ(load(), "three");
+}
+
+TEST_F(DbSaverTest, AStateThatHasComeBackReplacesNothingThatWasStoredMeanwhile) {
+  EXPECT_EQ(save(9, 1, "never stored before", 5), bus::Errc::ok);
+  documents.all.clear();
+  EXPECT_EQ(save(5, 7, "left"), bus::Errc::ok);
+  EXPECT_EQ(save(9, 1, "back", 5), bus::Errc::ok);
+  EXPECT_EQ(load(), "back");
+  EXPECT_EQ(save(9, 1, "back", 5), bus::Errc::ok) << "the same again: its answer was lost";
+  EXPECT_EQ(save(9, 2, "goes on", 5), bus::Errc::ok) << "likewise";
+  EXPECT_EQ(load(), "goes on");
+  documents.all.clear();
+  EXPECT_EQ(save(7, 1, "of the target"), bus::Errc::ok);
+  EXPECT_EQ(save(9, 3, "back", 5), bus::Errc::superseded);
+  EXPECT_EQ(load(), "of the target");
+  EXPECT_EQ(save(10, 1, "of another owner"), bus::Errc::ok);
+  EXPECT_EQ(save(9, 4, "back", 5), bus::Errc::superseded);
+  EXPECT_EQ(load(), "of another owner");
 }
 
 TEST_F(DbSaverTest, ErasesTheDocumentUnlessALaterOwnerHasWritten) {

@@ -31,7 +31,9 @@ class Shelf final : public db::Database {
       const auto& update = std::get<db::Update>(request.writes.at(0));
       auto& document = all[update.collection + "/" + update.id];
       if (document.is_null()) document = db::Json::object();
+      const db::Json before = document;
       const auto changed = db::apply_changes(update.changes, document);
+      if (changed && on_change) on_change(update.id, before, document);
       changed ? done(db::Written{{db::Outcome::changed}, false}) : done(changed.error());
     });
   }
@@ -68,6 +70,8 @@ class Shelf final : public db::Database {
   bool refuses = false;
   bool holds = false;
   int finds = 0;
+  /// Called of each write: the id of the document, what it was, and what it is.
+  std::function<void(const std::string&, const db::Json&, const db::Json&)> on_change;
   Documents& all;
 
  private:

@@ -38,7 +38,9 @@ class Watchers final : public AudienceSink {
   }
   bool goes_on(const entity::Entity&, Audience audience, const entity::Version& version) override {
     if (has.lineage == 0) return false;
-    if (audience == Audience::own_client) EXPECT_EQ(version, has);
+    if (audience == Audience::own_client) {
+      EXPECT_EQ(version, has);
+    }
     return true;
   }
   void gone(const entity::Entity& entity, entity::EndReason reason) override {

@@ -17,6 +17,16 @@ void Pacing::on(const entity::DeadlinePassed&, Walk& walk) {
 
 Hero::Hero() : walk_("walk", *this, world().timers(), machines()) {}
 
+std::optional<HeroSaved> saved_in(const nodes::db::Json& document) {
+  const auto found = document.find("saved");
+  if (found == document.end()) return std::nullopt;
+  const auto& bytes = found->get_binary();
+  HeroState state;
+  const auto* const begin = reinterpret_cast<const std::byte*>(bytes.data());
+  if (!state.load_saved({begin, bytes.size()})) return std::nullopt;
+  return HeroSaved{state.gold.get(), state.purse.get()};
+}
+
 // --- what it does --------------------------------------------------------------------------------
 
 /// One that is frozen does nothing, and hears nothing.

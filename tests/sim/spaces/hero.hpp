@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "nodes/db/document.hpp"
 #include "nodes/players/account.hpp"
 #include "nodes/players/player.hpp"
 #include "nodes/space/node/space.hpp"
@@ -28,6 +29,13 @@ struct HeroState : entity::Properties<HeroState> {
                  Field<std::int64_t, own_client> life{*this};  // SpacesOracle::Life
                  Field<std::int64_t, all_clients | per_space> paces{*this};)
 };
+
+/// What a hero has in its document; nothing of it is ever taken away.
+struct HeroSaved {
+  std::int64_t gold = 0, purse = 0;
+};
+/// None: it was never saved.
+std::optional<HeroSaved> saved_in(const nodes::db::Json& document);
 
 /// What a travel must not change if it comes to nothing.
 struct HeroPicture {

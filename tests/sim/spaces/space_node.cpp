@@ -5,6 +5,7 @@
 namespace starbus::sim {
 
 using nodes::entities::HostOptions;
+namespace db = nodes::db;
 using std::chrono::milliseconds;
 
 namespace {
@@ -29,6 +30,13 @@ SpaceNode::Program::Program(SpaceNode& node, boost::asio::io_context& loop)
       spaces(endpoint, wheel, entities.entities(), node.space_options()),
       travels(endpoint, wheel, entities, spaces, node.ways()) {
   around.times = node.scene_.times;
+  shelf.on_change = [&oracle = node.scene_.oracle](const std::string& id, const db::Json& before,
+                                                   const db::Json& now) {
+    const auto had = saved_in(before);
+    const auto has = saved_in(now);
+    oracle.demand(!had || (has && has->gold >= had->gold && has->purse >= had->purse),
+                  "what was saved of " + id + " is replaced by something older");
+  };
   entities.world().add(around);
   entities.world().add<SpacesOracle>(node.scene_.oracle);
   entities.declare<Hero>(

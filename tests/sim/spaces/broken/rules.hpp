@@ -19,6 +19,7 @@ enum class BrokenTravel : std::uint8_t {
   stream_begins_again,       // the numbers of the client's stream do not travel
   scene_number_stays,        // nor does that of the latest scene
   news_before_enter,         // a client is told of changes of one that it was not told of
+  comes_back_as_the_latest,  // one whose move was rolled back is saved as if no target had lived
   leave_is_lost,             // one that leaves its space stays in the views of others
 };
 

@@ -31,18 +31,19 @@ TEST_P(SpaceVariants, IsNoticed) {
 
 INSTANTIATE_TEST_SUITE_P(
     Broken, SpaceVariants,
-    testing::Values(SpaceRule{"frees_before_confirmed", BrokenTravel::frees_before_confirmed, 8},
-                    SpaceRule{"stays_frozen", BrokenTravel::stays_frozen, 8},
-                    SpaceRule{"vanishes_when_it_moves", BrokenTravel::vanishes_when_it_moves, 8},
-                    SpaceRule{"seat_is_kept", BrokenTravel::seat_is_kept, 8},
-                    SpaceRule{"seats_are_not_counted", BrokenTravel::seats_are_not_counted, 8},
-                    SpaceRule{"newcomers_while_draining", BrokenTravel::newcomers_while_draining,
-                              16},
-                    SpaceRule{"drain_forgets_arrivals", BrokenTravel::drain_forgets_arrivals, 16},
-                    SpaceRule{"stream_begins_again", BrokenTravel::stream_begins_again, 8},
-                    SpaceRule{"scene_number_stays", BrokenTravel::scene_number_stays, 8},
-                    SpaceRule{"news_before_enter", BrokenTravel::news_before_enter, 8},
-                    SpaceRule{"leave_is_lost", BrokenTravel::leave_is_lost, 8}),
+    testing::Values(
+        SpaceRule{"frees_before_confirmed", BrokenTravel::frees_before_confirmed, 8},
+        SpaceRule{"stays_frozen", BrokenTravel::stays_frozen, 8},
+        SpaceRule{"comes_back_as_the_latest", BrokenTravel::comes_back_as_the_latest, 40, 20'134},
+        SpaceRule{"vanishes_when_it_moves", BrokenTravel::vanishes_when_it_moves, 8},
+        SpaceRule{"seat_is_kept", BrokenTravel::seat_is_kept, 8},
+        SpaceRule{"seats_are_not_counted", BrokenTravel::seats_are_not_counted, 8},
+        SpaceRule{"newcomers_while_draining", BrokenTravel::newcomers_while_draining, 16},
+        SpaceRule{"drain_forgets_arrivals", BrokenTravel::drain_forgets_arrivals, 16},
+        SpaceRule{"stream_begins_again", BrokenTravel::stream_begins_again, 8},
+        SpaceRule{"scene_number_stays", BrokenTravel::scene_number_stays, 8},
+        SpaceRule{"news_before_enter", BrokenTravel::news_before_enter, 8},
+        SpaceRule{"leave_is_lost", BrokenTravel::leave_is_lost, 8}),
     [](const auto& rule) { return std::string(rule.param.name); });
 
 /// The same copy with no rule broken is sound.

@@ -23,7 +23,8 @@ TEST(SpaceSeeds, EachPlayerIsInOnePlaceAndItsClientHasOneStream) {
 
 /// Of the track record; as they were found.
 TEST(SpaceSeeds, ThoseThatHadAViolationHaveNoneAnyMore) {
-  for (const std::uint64_t seed : {91U, 421U, 489U, 1018U, 1319U, 10138U, 30120U, 30125U}) {
+  for (const std::uint64_t seed :
+       {91U, 421U, 489U, 1018U, 1319U, 10138U, 20019U, 20030U, 30120U, 30125U}) {
     EXPECT_EQ(run_spaces({.seed = seed}).violation, "") << "seed " << seed;
   }
 }
