@@ -1,7 +1,7 @@
-// Places of a MeshGround: the nearest one, any, and where straight and small moves end.
+// Places of a MeshGround: random ones, and where straight and small moves end.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <tuple>
 
 #include "nav/mesh/stand.hpp"
 #include "nav/random.hpp"
@@ -9,8 +9,6 @@
 namespace starbus::nav::mesh {
 namespace {
 
-// A float's rounding at the borders of polygons.
-constexpr float kTouch = 0.001F;
 // A ray looks on where its list of polygons is full.
 constexpr int kRayPolygons = 32;
 // As many as Detour looks at in moveAlongSurface.
@@ -18,57 +16,6 @@ constexpr int kMovePolygons = 64;
 // Of points in a square: how many do not lie in its circle is one in 50 at worst, on the smallest
 // piece of a corner.
 constexpr int kTries = 256;
-
-// The spot of a polygon that is nearest in the plane. Detour's closestPointOnPoly answers with one
-// that is nearest in space, which on a slope lies elsewhere.
-Spot on_polygon(const dtNavMeshQuery& query, dtPolyRef ref, const Spot& at) {
-  Spot spot = at;
-  query.closestPointOnPolyBoundary(ref, at.data(), spot.data());
-  if (dtStatusSucceed(query.getPolyHeight(ref, spot.data(), &spot[1]))) return spot;
-  // On the border itself: rounding has put it outside.
-  Spot beside = spot;
-  query.closestPointOnPoly(ref, spot.data(), beside.data(), nullptr);
-  spot[1] = beside[1];
-  return spot;
-}
-
-// Goes through polygons that a box may touch.
-class Nearest final : public dtPolyQuery {
- public:
-  Nearest(const Tiles& tiles, const dtNavMeshQuery& query, const Spot& at, const Spot& reach)
-      : tiles_(tiles), query_(query), at_(at), reach_(reach) {}
-
-  void process(const dtMeshTile*, dtPoly**, dtPolyRef* refs, int count) override {
-    for (int i = 0; i < count; ++i) look(refs[i]);
-  }
-  const Found& found() const { return found_; }
-
- private:
-  void look(dtPolyRef ref) {
-    const Spot spot = on_polygon(query_, ref, at_);
-    const float x = spot[0] - at_[0];
-    const float y = spot[2] - at_[2];
-    const float height = std::fabs(spot[1] - at_[1]);
-    if (std::fabs(x) > reach_[0] || std::fabs(y) > reach_[2] || height > reach_[1]) return;
-    const float far = x * x + y * y;
-    const Polygon of = tiles_.polygon(ref);
-    if (found_.polygon != kNoPolygon &&
-        std::tie(far_, height_, found_.polygon) <= std::tie(far, height, of)) {
-      return;
-    }
-    far_ = far;
-    height_ = height;
-    found_ = {of, spot};
-  }
-
-  const Tiles& tiles_;
-  const dtNavMeshQuery& query_;
-  Spot at_;
-  Spot reach_;
-  Found found_;
-  float far_ = 0;
-  float height_ = 0;
-};
 
 // Pieces of ground within a square, with their sizes.
 class Around final : public dtPolyQuery {
@@ -148,13 +95,6 @@ class Around final : public dtPolyQuery {
   std::vector<Piece> pieces_;
 };
 
-// Detour squares distances.
-Spot clamped(const Point& point) {
-  constexpr float kFar = 4.0F * kMaxCoordinate;
-  return {std::clamp(point.x, -kFar, kFar), std::clamp(point.z, -kFar, kFar),
-          std::clamp(point.y, -kFar, kFar)};
-}
-
 // The goal of a straight move; if it is far beyond all ground, a nearer one on the same line.
 Spot aim(const Spot& from, const Point& to) {
   constexpr double kFar = 4.0 * kMaxCoordinate;
@@ -209,35 +149,6 @@ Spot point_of_shape(const Around::Shape& shape, Random& random) {
 }
 
 }  // namespace
-
-Found nearest_of(const Tiles& tiles, const dtQueryFilter& filter, Point at, Point reach) {
-  const Layout& layout = tiles.layout();
-  const Spot centre = clamped(at);
-  const auto axis = [&](float far, float more) {
-    return std::clamp(far, 0.0F, 8.0F * kMaxCoordinate) + more;
-  };
-  const Spot far = {axis(reach.x, kTouch), axis(reach.z, layout.options.agent_climb + kTouch),
-                    axis(reach.y, kTouch)};
-  // The part of the box where there may be ground.
-  const TileBox first = layout.box(0);
-  const TileBox last = layout.box(layout.tiles() - 1);
-  Spot middle;
-  Spot half;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const float low = std::max(centre[i] - far[i], first.low[i] - 2 * kSlack);
-    const float high = std::min(centre[i] + far[i], last.high[i] + 2 * kSlack);
-    if (low > high) return {};
-    middle[i] = (low + high) / 2;
-    half[i] = (high - low) / 2;
-  }
-  Nearest nearest(tiles, tiles.query(), centre, far);
-  tiles.query().queryPolygons(middle.data(), half.data(), &filter, &nearest);
-  return nearest.found();
-}
-
-Spot spot_within(const Tiles& tiles, dtPolyRef ref, const Point& point) {
-  return on_polygon(tiles.query(), ref, clamped(point));
-}
 
 Place MeshGround::place(std::uint32_t polygon, const float* spot) const {
   return {point_of(spot), tiles_->piece(polygon)};

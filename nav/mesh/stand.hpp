@@ -11,6 +11,9 @@ namespace starbus::nav::mesh {
 /// Metres for one unit of a path's cost.
 inline constexpr double kUnit = 0.001;
 
+/// A float's rounding at the borders of polygons, m.
+inline constexpr float kTouch = 0.001F;
+
 struct MeshGround::Stand {
   const Kind* kind;
   Polygon polygon;
