@@ -35,7 +35,8 @@ class Farm final : public App {
     host_.emplace(node.rpc(), node.timers(), node.name(), std::move(options));
     host_->declare<Ox>();
     node.on_state([this, &node](NodeState state) {
-      if (state == NodeState::ready) settle(node);
+      // Once: a node that has waited long for a processor becomes ready again.
+      if (state == NodeState::ready && !asker_.joinable()) settle(node);
     });
     return host_->join(node);
   }
