@@ -12,12 +12,7 @@
 namespace starbus::nodes::crowds {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::nanoseconds;
-
-Point point_of(const movement::Position& at) {
-  return {at.x, at.y, at.z};
-}
 
 /// Its properties are on their way, and not to be written.
 bool is_frozen(const ActorNav& actor) {
@@ -136,6 +131,7 @@ void SpaceNav::enters(entity::Entity& entity) {
   slot.actor = actor;
   ++slot.generation;
   slot.teleport = false;
+  slot.frozen = false;
   slot.command = false;
   slot.add_at = {};
   slot_of_[entity.online_id()] = at;
@@ -206,7 +202,7 @@ std::uint32_t SpaceNav::kind_of(const ActorNav& actor) const {
 void SpaceNav::tick(const space::SpaceTick& tick) {
   now_ = tick.time;
   passed_ += tick.passed;
-  note_placed();
+  note_changes();
   if (const auto answer = std::exchange(answer_, std::nullopt)) apply(*answer);
   if (!crowd_) {
     if (started_ && !creating_ && now_ >= again_at_) create();
@@ -217,12 +213,28 @@ void SpaceNav::tick(const space::SpaceTick& tick) {
   if (!under_way_ && passed_ + tick.passed / 2 >= period) send();
 }
 
-/// By game code that moves its monsters itself, and by corrections.
-void SpaceNav::note_placed() {
-  for (const Slot& slot : slots_) {
-    if (slot.actor == nullptr || slot.actor->stands_passive() || is_frozen(*slot.actor)) continue;
-    if (slot.actor->was_placed()) placed(*slot.actor);
+/// Who was placed, by game code that moves its monsters itself or by a correction; and whose move
+/// has begun, or was given up.
+void SpaceNav::note_changes() {
+  for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
+    const Slot& slot = slots_[at - 1];
+    if (slot.actor == nullptr || slot.actor->stands_passive()) continue;
+    note_frozen(at);
+    if (!slot.frozen && slot.actor->was_placed()) placed(*slot.actor);
   }
+}
+
+/// It stands for as long as its move takes. If it stays, it goes on from where it is here: its
+/// crowd may have let it take another step.
+void SpaceNav::note_frozen(std::uint32_t at) {
+  Slot& slot = slots_[at - 1];
+  const bool frozen = is_frozen(*slot.actor);
+  if (std::exchange(slot.frozen, frozen) == frozen) return;
+  if (!frozen) {
+    slot.teleport = true;
+    mark(at);
+  }
+  if (slot.actor->task() != NavTask::none) want_command(at);
 }
 
 void SpaceNav::answered(std::uint64_t number, Result<Answer> answer) {
@@ -254,23 +266,16 @@ ActorNav* SpaceNav::find(const WalkerName& name, std::uint32_t version) {
 }
 
 /// Those who hear of an end may do anything: each row is looked up by itself. One that is frozen
-/// for a move hears nothing: if it goes on here, it is asked again, and its end comes again.
+/// for a move hears nothing: it is asked again if it goes on here.
 void SpaceNav::apply(const Answer& answer) {
   for (const Moved& moved : answer.moved) apply(moved);
   for (const Refused& refused : answer.refused) apply(refused);
   for (const Ended& ended : answer.ended) {
     ActorNav* const actor = find(ended.walker, ended.version);
-    if (actor == nullptr) ask_frozen_again(ended.walker);
     if (actor == nullptr || actor->task() == NavTask::none) continue;
     ++counts_.ends;
     actor->finish(static_cast<NavOutcome>(ended.end), ended.stuck, {});
   }
-}
-
-void SpaceNav::ask_frozen_again(const WalkerName& name) {
-  if (name.slot == 0 || name.slot > slots_.size()) return;
-  const ActorNav* const actor = slots_[name.slot - 1].actor;
-  if (actor != nullptr && is_frozen(*actor)) want_command(name.slot);
 }
 
 void SpaceNav::apply(const Moved& moved) {
@@ -301,100 +306,6 @@ void SpaceNav::apply(const Refused& refused) {
   ++counts_.ends;
   const bool lost = refused.why == Errc::unknown_walker && !refused.gone;
   actor->finish(lost ? NavOutcome::target_lost : NavOutcome::refused, false, refused.why);
-}
-
-// --- batches -------------------------------------------------------------------------------------
-
-/// Who comes, goes or is elsewhere stands before all commands: those may be about any of them.
-void SpaceNav::send() {
-  Batch batch;
-  batch.crowd = crowd_;
-  batch.number = ++number_;
-  constexpr auto kMost = microseconds(std::chrono::minutes(1));
-  batch.passed_us = static_cast<std::uint32_t>(
-      std::min(std::chrono::duration_cast<microseconds>(passed_), kMost).count());
-  passed_ = {};
-  batch.ways = ways_.wanted(now_);
-  obstacles_.ask(batch);
-  const std::vector<std::uint32_t> dirty = std::exchange(dirty_, {});
-  for (const std::uint32_t at : dirty) {
-    slots_[at - 1].dirty = false;
-    show(at, batch);
-  }
-  push_passive(batch);
-  for (const std::uint32_t at : std::exchange(commands_, {})) {
-    slots_[at - 1].queued = false;
-    command(at, batch);
-  }
-  under_way_ = true;
-  ++counts_.batches;
-  port_.step(std::move(batch),
-             [this, weak = std::weak_ptr(alive_), number = number_](Result<Answer> answer) {
-               if (!weak.expired()) answered(number, std::move(answer));
-             });
-}
-
-void SpaceNav::show(std::uint32_t at, Batch& batch) {
-  Slot& slot = slots_[at - 1];
-  if (slot.actor == nullptr) {
-    if (slot.sent != 0) batch.requests.push_back(Remove{{at, slot.sent}});
-    slot.sent = 0;
-    return;
-  }
-  const ActorNav& actor = *slot.actor;
-  const WalkerName name{at, slot.generation};
-  const Point here = point_of(actor.mover_->state().position);
-  if (slot.sent != slot.generation) {
-    if (slot.add_at > now_) return;
-    const NavWalker& like = actor.walker();
-    batch.requests.push_back(Add{name, actor.version(), kind_of(actor), here, like.radius,
-                                 like.height, like.speed, like.acceleration, like.priority,
-                                 actor.stands_passive()});
-    slot.sent = slot.generation;
-    slot.pushed = actor.mover_->state().position;
-  } else if (slot.teleport) {
-    batch.requests.push_back(Teleport{name, actor.version(), here});
-  }
-  slot.teleport = false;
-}
-
-void SpaceNav::command(std::uint32_t at, Batch& batch) {
-  Slot& slot = slots_[at - 1];
-  if (slot.actor == nullptr || !slot.command) return;
-  slot.command = false;
-  ActorNav& actor = *slot.actor;
-  const ActorNav::State& ask = actor.state();
-  const WalkerName name{at, slot.generation};
-  if (ask.task == NavTask::none) {
-    batch.requests.push_back(Cancel{name, ask.version});
-  } else if (ask.task == NavTask::go_to) {
-    batch.requests.push_back(
-        GoTo{name, ask.version, {ask.x, ask.y, ask.z}, ask.distance, ask.partial});
-  } else {
-    const auto found = slot_of_.find(static_cast<entity::OnlineId>(ask.target.get()));
-    const WalkerName target = found == slot_of_.end()
-                                  ? WalkerName{}
-                                  : WalkerName{found->second, slots_[found->second - 1].generation};
-    batch.requests.push_back(
-        Chase{name, ask.version, target, ask.distance, ask.partial, ask.task == NavTask::follow});
-  }
-}
-
-/// Where players are, and whether those without ground have some by now.
-void SpaceNav::push_passive(Batch& batch) {
-  for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
-    Slot& slot = slots_[at - 1];
-    if (slot.actor == nullptr) continue;
-    if (slot.sent != slot.generation && slot.add_at <= now_) mark(at);
-    if (slot.sent != slot.generation || !slot.actor->stands_passive()) continue;
-    const movement::Locomotion& now = slot.actor->mover_->state();
-    const bool moves = now.velocity != movement::Velocity{};
-    if (!moves && now.position == slot.pushed) continue;
-    slot.pushed = now.position;
-    batch.requests.push_back(Push{{at, slot.generation},
-                                  point_of(now.position),
-                                  {now.velocity.x, now.velocity.y, now.velocity.z}});
-  }
 }
 
 }  // namespace starbus::nodes::crowds

@@ -64,6 +64,7 @@ class SpaceNav final : public space::SpacePart {
     std::uint32_t sent = 0;        // generation that the crowd knows; 0: none
     bool dirty = false;            // stands in dirty_
     bool teleport = false;
+    bool frozen = false;                // a move of it is under way
     bool command = false;               // it is to be asked something, or nothing any more
     bool queued = false;                // stands in commands_
     movement::Position pushed;          // of a passive one
@@ -86,10 +87,10 @@ class SpaceNav final : public space::SpacePart {
   void made(const Result<CrowdId>& crowd);
   void answered(std::uint64_t number, Result<Answer> answer);
   void lose(const Error& why);
-  void note_placed();
+  void note_changes();
+  void note_frozen(std::uint32_t slot);
   void apply(const Answer& answer);
   void apply(const Moved& moved);
-  void ask_frozen_again(const WalkerName& name);
   void apply(const Refused& refused);
   void send();
   void show(std::uint32_t slot, Batch& batch);

@@ -421,15 +421,25 @@ TEST_F(SpaceNavTest, InAnotherProcessItIsAskedTheSameAgain) {
   EXPECT_EQ(std::get<GoTo>(requests[1]).goal, (Point{50, 60, 0}));
 }
 
-TEST_F(SpaceNavTest, AnEndWhileItIsFrozenComesAgainIfItStays) {
+TEST_F(SpaceNavTest, WhoIsFrozenStandsAndIfItStaysGoesOnFromWhereItIs) {
   Wolf& a = wolf();
   meadow.enter(a, 5, 5);
   ASSERT_TRUE(a.nav().go_to({50, 60, 0}));
   meadow.tick();
+  answer_and_tick(of_moved(moved({1, 1}, 1, 6, 5)));
   ASSERT_TRUE(entities.freeze(a));
+  answer_and_tick(of_moved(moved({1, 1}, 1, 7, 5)));
+  EXPECT_EQ(asked_of<Cancel>().size(), 1u);
   answer_and_tick(of_ended({1, 1}, 1, End::arrived));
-  ASSERT_EQ(asked_of<GoTo>().size(), 1u) << "it is asked again";
+  EXPECT_TRUE(asked().empty()) << "it is told once";
+  EXPECT_TRUE(ends.empty()) << "it hears nothing";
   ASSERT_TRUE(entities.thaw(a));
+  EXPECT_EQ(a.at(), (movement::Position{6, 5, 0}));
+  answer_and_tick();
+  ASSERT_EQ(asked_of<Teleport>().size(), 1u);
+  EXPECT_EQ(asked_of<Teleport>()[0].at, (Point{6, 5, 0}));
+  ASSERT_EQ(asked_of<GoTo>().size(), 1u);
+  EXPECT_EQ(asked_of<GoTo>()[0].version, 1u);
   answer_and_tick(of_ended({1, 1}, 1, End::arrived));
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].outcome, NavOutcome::arrived);
