@@ -24,7 +24,8 @@ class CrowdPort {
   /// busy.
   virtual void create(const CrowdSpec& spec, Made done) = 0;
   /// Applies the requests in their order, then lets the time pass. unknown_crowd; busy while the
-  /// batch before is not answered; bad_request beyond kMaxBatch.
+  /// batch before is not answered, or the workers have no room: nothing was done; bad_request
+  /// beyond kMaxBatch.
   virtual void step(Batch batch, Answered done) = 0;
   /// Ends a crowd; one that is not there is none.
   virtual void destroy(CrowdId crowd) = 0;

@@ -13,6 +13,10 @@ namespace starbus::nodes::crowds {
     "walkers stand meanwhile", "SpaceNavTest.ALostCrowdIsMadeAgainAndAskedAgain")                \
   X(kAddAgain, 1s, "until a walker that had no ground is shown to its crowd again",              \
     "it stands where it is", "SpaceNavTest.AWalkerWithoutGroundIsShownAgain")                    \
+  X(kMaxHeld, 16, "requests for each walker",                                                    \
+    "of batches that workers had no room for: what is asked in some seconds",                    \
+    "the crowd counts as lost, and is made again",                                               \
+    "SpaceNavTest.WhatWaitsTooLongForWorkersIsALostCrowd")                                       \
   X(kLook, 5s,                                                                                   \
     "after an operator has looked at a space, in which its crowd tells the ways of its walkers", \
     "they are not told any more", "NavObstacles.WaysAreToldWhileSomebodyLooks")

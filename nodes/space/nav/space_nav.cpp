@@ -90,6 +90,7 @@ void SpaceNav::lose(const Error& why) {
   answer_.reset();
   ways_.clear();
   obstacles_.lost();
+  held_.clear();
   again_at_ = now_ + (is_final(why) ? 25 * kCrowdAgain : kCrowdAgain);
   for (std::uint32_t at = 1; at <= slots_.size(); ++at) {
     Slot& slot = slots_[at - 1];
@@ -240,6 +241,7 @@ void SpaceNav::note_frozen(std::uint32_t at) {
 void SpaceNav::answered(std::uint64_t number, Result<Answer> answer) {
   if (number != number_) return;  // of a crowd that was lost
   under_way_ = false;
+  if (!answer && answer.error() == Errc::busy) return hold();
   if (!answer) return lose(answer.error());
   ++counts_.answers;
   answer_ = *std::move(answer);
@@ -252,6 +254,17 @@ void SpaceNav::show(const entity::Entity& entity, nlohmann::json& row) {
   if (found == slot_of_.end()) return;
   const Slot& mine = slots_[found->second - 1];
   row["nav"] = ways_.shown(*mine.actor, {found->second, mine.generation});
+}
+
+/// Nothing of the batch was done. It goes again with the next one, before what is new.
+void SpaceNav::hold() {
+  ++counts_.held;
+  if (sent_.size() > kMaxHeld * (slots_.size() + 1)) {
+    return lose(Error(Errc::busy, "the workers have had no room for long"));
+  }
+  held_ = std::move(sent_);
+  sent_.clear();
+  passed_ += sent_passed_;
 }
 
 ActorNav* SpaceNav::find(const WalkerName& name, std::uint32_t version) {

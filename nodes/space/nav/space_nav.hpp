@@ -30,6 +30,7 @@ namespace starbus::nodes::crowds {
 struct SpaceNavCounts {
   std::uint64_t batches = 0;
   std::uint64_t answers = 0;
+  std::uint64_t held = 0;   ///< batches that had to wait: the workers had no room
   std::uint64_t lost = 0;   ///< crowds
   std::uint64_t moves = 0;  ///< that have placed somebody
   std::uint64_t stale = 0;  ///< what was said of an older version, or of somebody who has left
@@ -87,6 +88,7 @@ class SpaceNav final : public space::SpacePart {
   void made(const Result<CrowdId>& crowd);
   void answered(std::uint64_t number, Result<Answer> answer);
   void lose(const Error& why);
+  void hold();
   void note_changes();
   void note_frozen(std::uint32_t slot);
   void apply(const Answer& answer);
@@ -114,6 +116,9 @@ class SpaceNav final : public space::SpacePart {
   bool lost_told_ = false;    // in the log, until there is one again
   std::uint64_t number_ = 0;  // of the latest batch
   std::optional<Answer> answer_;
+  std::vector<Request> sent_;  // of the latest batch, until it is answered
+  std::vector<Request> held_;  // of one that was not taken: they go first
+  std::chrono::nanoseconds sent_passed_{};
   std::chrono::nanoseconds now_{};     // of the space
   std::chrono::nanoseconds passed_{};  // since the latest batch
   std::chrono::nanoseconds again_at_{};

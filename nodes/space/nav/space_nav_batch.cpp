@@ -23,7 +23,8 @@ void SpaceNav::send() {
   constexpr auto kMost = microseconds(std::chrono::minutes(1));
   batch.passed_us = static_cast<std::uint32_t>(
       std::min(std::chrono::duration_cast<microseconds>(passed_), kMost).count());
-  passed_ = {};
+  sent_passed_ = std::exchange(passed_, {});
+  batch.requests = std::exchange(held_, {});
   batch.ways = ways_.wanted(now_);
   obstacles_.ask(batch);
   const std::vector<std::uint32_t> dirty = std::exchange(dirty_, {});
@@ -36,6 +37,7 @@ void SpaceNav::send() {
     slots_[at - 1].queued = false;
     command(at, batch);
   }
+  sent_ = batch.requests;
   under_way_ = true;
   ++counts_.batches;
   port_.step(std::move(batch),

@@ -421,6 +421,40 @@ TEST_F(SpaceNavTest, InAnotherProcessItIsAskedTheSameAgain) {
   EXPECT_EQ(std::get<GoTo>(requests[1]).goal, (Point{50, 60, 0}));
 }
 
+TEST_F(SpaceNavTest, ABatchThatWorkersHaveNoRoomForGoesAgain) {
+  Wolf& a = wolf();
+  meadow.enter(a, 5, 5);
+  meadow.tick();
+  port.answer(Error(Errc::busy));
+  ASSERT_TRUE(a.nav().go_to({50, 60, 0}));
+  meadow.tick();
+  ASSERT_EQ(asked().size(), 2u);
+  EXPECT_EQ(std::get<Add>(asked()[0]).walker, (WalkerName{1, 1}));
+  EXPECT_EQ(std::get<GoTo>(asked()[1]).version, 1u);
+  EXPECT_EQ(port.batches.back().passed_us, 200'000u);
+  answer_and_tick();
+  EXPECT_TRUE(asked().empty());
+  EXPECT_EQ(port.batches.back().passed_us, 100'000u);
+  EXPECT_EQ(port.creates, 1);
+  EXPECT_EQ(meadow.nav->counts().held, 1u);
+}
+
+TEST_F(SpaceNavTest, WhatWaitsTooLongForWorkersIsALostCrowd) {
+  Wolf& a = wolf();
+  meadow.enter(a, 5, 5);
+  const std::uint64_t room = kMaxHeld * (type().crowd.walkers + 1);
+  for (std::uint64_t i = 0; i < room + 2 && meadow.nav->counts().lost == 0; ++i) {
+    ASSERT_TRUE(a.nav().go_to({50, 60, 0}));
+    meadow.tick();
+    EXPECT_LE(asked().size(), room + 1);
+    port.answer(Error(Errc::busy));
+  }
+  EXPECT_EQ(meadow.nav->counts().lost, 1u);
+  for (int i = 0; i < 4; ++i) meadow.tick();
+  EXPECT_EQ(port.creates, 2);
+  EXPECT_EQ(asked().size(), 2u) << "it is added, and asked once";
+}
+
 TEST_F(SpaceNavTest, WhoIsFrozenStandsAndIfItStaysGoesOnFromWhereItIs) {
   Wolf& a = wolf();
   meadow.enter(a, 5, 5);
