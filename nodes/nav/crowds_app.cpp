@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nodes/nav/crowds_json.hpp"
+#include "daemon/metrics.hpp"
+#include "nodes/nav/crowds_admin.hpp"
 #include "nodes/nav/limits.hpp"
 
 namespace starbus::nodes::crowds {
@@ -23,6 +24,10 @@ bus::Result<> CrowdsApp::start(Node& node) {
       });
   if (!beat) return beat.error();
   node.offer(name_, *calls_);
+  add_metrics(node.process_context().metrics, *pool_);
+  node.process_context().admin.get(
+      "/crowds", daemon::AdminRole::observe,
+      [this](const daemon::Request&) { return daemon::Response::json(json_of(*pool_)); });
   return {};
 }
 

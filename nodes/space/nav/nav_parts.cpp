@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "nodes/nav/crowds_json.hpp"
+#include "nodes/nav/crowds_admin.hpp"
 #include "nodes/space/names.hpp"
 #include "nodes/space/nav/space_nav.hpp"
 

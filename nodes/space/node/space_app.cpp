@@ -1,5 +1,6 @@
 #include "nodes/space/node/space_app.hpp"
 
+#include "nodes/nav/crowds_admin.hpp"
 #include "nodes/space/types/space_file.hpp"
 
 namespace starbus::nodes::space {
@@ -18,6 +19,7 @@ bus::Result<> SpaceApp::start(Node& node) {
   spaces_.emplace(node.rpc(), node.timers(), entities_->entities(), options_);
   crowds_.emplace(node.tasks(), node.rpc(), crowds::NavPartsOptions{.maps = maps_});
   crowds_->add_to(*spaces_);
+  crowds::add_metrics(node.process_context().metrics, crowds_->pool());
   for (const auto& declaration : spaces_to_declare_) declaration(*spaces_, node);
   TravelOptions ways;
   ways.where_to = [this](const entity::Entity& player, const Leaving& from) {

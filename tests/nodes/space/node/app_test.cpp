@@ -199,7 +199,8 @@ TEST_F(SpaceAppTest, RunsShowsAndEndsItsSpaces) {
               HasSubstr("starbus_space_corrections_total{type=\"town\",violation=\"clock\"} 0"),
               HasSubstr("starbus_space_travels 0"),
               HasSubstr("starbus_space_travels_total{end=\"away\"} 0"),
-              HasSubstr("starbus_space_seats_given_back_total 0"),
+              HasSubstr("starbus_space_seats_given_back_total 0"), HasSubstr("starbus_crowds 0"),
+              HasSubstr("starbus_crowd_batches_total 0"),
               HasSubstr("starbus_space_started_total 1")));
     ASSERT_TRUE(app.last);
     EXPECT_THAT(app.last->labels, ::testing::ElementsAre("big"));
