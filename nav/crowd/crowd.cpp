@@ -265,6 +265,7 @@ Result<std::span<const Point>> Crowd::corners(WalkerId id) const {
   const Member* const member = find(id);
   if (member == nullptr) return Errc::unknown_walker;
   const Corridor& corridor = member->corridor;
+  if (corridor.count == 0) return std::span<const Point>();  // `at` is of the way that it had
   return std::span(corridor.corners).first(corridor.count).subspan(corridor.at);
 }
 

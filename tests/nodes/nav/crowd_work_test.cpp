@@ -333,6 +333,8 @@ TEST_F(CrowdWorkTest, TellsWaysIfItIsAsked) {
   ASSERT_FALSE(answer.ways[0].corners.empty());
   EXPECT_NEAR(answer.ways[0].corners.back().x, 30, 0.05);
   EXPECT_NEAR(answer.ways[0].corners.back().y, 5, 0.05);
+  ASSERT_TRUE(until_ended(1));
+  EXPECT_TRUE(work->step(batch).ways.empty()) << "it is there";
 }
 
 // --- time ----------------------------------------------------------------------------------------
