@@ -121,6 +121,15 @@ say(
   `the operator's view shows them; the meadow is on ${home['meadow-1']}, the ${way.to} on ${there}`
 );
 
+// Twice, as it asks on while somebody looks: of those who have arrived in the meantime, too.
+for (const _ of [1, 2]) {
+  await until(operator, 'the ways of monsters', () =>
+    [...document.querySelectorAll('.space')].some((tile) => Number(tile.dataset.ways) > 0)
+  );
+  await operator.waitForTimeout(2000);
+}
+say("the operator's view shows the ways of monsters");
+
 // Both walk to the portal; Bob stops before it.
 const walk = (tab, to) => tab.evaluate((place) => arena.steering.walkTo(place), to);
 const before = { x: way.x - 12 * Math.sign(way.x - 100), y: way.y - 12 * Math.sign(way.y - 100) };

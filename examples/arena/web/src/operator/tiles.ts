@@ -67,7 +67,7 @@ function period(rate: number): string {
 }
 function fill(
   tile: HTMLElement,
-  { space, state, players, others, took_ms, rate, missed }: SpaceRow
+  { space, state, players, others, took_ms, rate, missed, dots }: SpaceRow
 ): void {
   put(tile, 'h3 b', space);
   put(tile, 'h3 span', state === 'running' ? `${players} heroes` : state);
@@ -79,6 +79,7 @@ function fill(
     1
   )} ms; ${missed} were missed in ten seconds`;
   tile.dataset['space'] = space;
+  tile.dataset['ways'] = dots.filter((dot) => dot[4] !== undefined).length.toFixed(0);
 }
 function placeOf({ from, since }: Shown, [id, x, y]: Dot, now: number): Place {
   const before = from.get(id);
