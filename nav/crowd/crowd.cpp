@@ -217,7 +217,7 @@ bool Crowd::room_for_a_call() const {
 
 void Crowd::forget(Member& member) {
   Planner::forget(member);
-  member.corridor.count = 0;
+  member.corridor.clear();
   member.straight = false;
   member.short_of = false;
   member.retried = false;
@@ -265,7 +265,6 @@ Result<std::span<const Point>> Crowd::corners(WalkerId id) const {
   const Member* const member = find(id);
   if (member == nullptr) return Errc::unknown_walker;
   const Corridor& corridor = member->corridor;
-  if (corridor.count == 0) return std::span<const Point>();  // `at` is of the way that it had
   return std::span(corridor.corners).first(corridor.count).subspan(corridor.at);
 }
 

@@ -18,12 +18,14 @@ struct Corridor {
   std::array<Point, kMaxCorners> corners;
   std::uint32_t links = 0;    ///< by corner: a link leads from it to the next
   std::uint8_t count = 0;     ///< 0: there is none
-  std::uint8_t at = 0;        ///< the corner that it goes to
+  std::uint8_t at = 0;        ///< the corner that it goes to; 0 if there is none
   bool complete = false;      ///< the last corner is where it was to lead
   bool cut = false;           ///< there are more corners than there is room for
   std::uint64_t version = 0;  ///< of the ground
   Point goal;                 ///< that it was to lead to
 
+  /// There is none any more.
+  void clear() { count = at = 0; }
   bool last() const { return at + 1 == count; }
   bool begins_link() const { return (links >> at & 1) != 0; }
 };

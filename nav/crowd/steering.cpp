@@ -87,7 +87,7 @@ void Crowd::cross(Member& member, float seconds) {
     if (member.corridor.count > 0) ++member.corridor.at;
   } else {  // nobody can stand there any more: back
     member.place.point = crossing.from;
-    member.corridor.count = 0;
+    member.corridor.clear();
   }
   if (member.corridor.count == 0) {
     if (member.task != Task::none && !member.ended) member.doing = Doing::planning;

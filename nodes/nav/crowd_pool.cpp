@@ -70,22 +70,19 @@ Result<> CrowdPool::may_create(const CrowdSpec& spec) const {
 
 void CrowdPool::create(const CrowdSpec& spec, Made done) {
   if (const auto may = may_create(spec); !may) return done(may.error());
-  const CrowdWork::Clock& clock = options_.clock;
-  if (spec.obstacles == 0) {
-    return maps_.get(spec.map, spec.kinds,
-                     [this, spec, clock, done](const Result<std::shared_ptr<const Map>>& map) {
-                       if (!map) return done(map.error());
-                       make(
-                           spec, [=, map = *map] { return CrowdWork::create(map, spec, clock); },
-                           done);
-                     });
-  }
-  maps_.get_own(
-      spec.map, spec.kinds, [this, spec, clock, done](const Result<std::shared_ptr<Map>>& map) {
-        if (!map) return done(map.error());
-        make(
-            spec, [=, map = *map] { return CrowdWork::create_own(map, spec, clock); }, done);
-      });
+  const auto then_make = [this, spec, done](auto create_work) {
+    return [this, spec, done, create_work](const auto& map) {
+      if (!map) return done(map.error());
+      make(
+          spec,
+          [spec, create_work, map = *map, clock = options_.clock] {
+            return create_work(map, spec, clock);
+          },
+          done);
+    };
+  };
+  if (spec.obstacles == 0) return maps_.get(spec.map, spec.kinds, then_make(CrowdWork::create));
+  maps_.get_own(spec.map, spec.kinds, then_make(CrowdWork::create_own));
 }
 
 /// On a worker, too: it takes all of its memory at once.

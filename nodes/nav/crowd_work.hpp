@@ -2,8 +2,8 @@
 /// come of them is written down. Names are checked; nothing that a batch says is believed.
 ///
 /// One thread at a time; owns its crowd, and shares its map with others, unless it has obstacles:
-/// then the map is its own. The same batches give the same answers on
-/// every machine, as long as no step is left out (kBatchBudget).
+/// then the map is its own. The same batches give the same answers on every machine, as long as no
+/// step is left out (kBatchBudget).
 #pragma once
 
 #include <chrono>

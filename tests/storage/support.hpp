@@ -7,7 +7,6 @@
 
 #include <condition_variable>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <map>
 #include <memory>
@@ -46,14 +45,6 @@ class TempFolder {
  private:
   std::filesystem::path path_;
 };
-
-/// All bytes of a file. At once: byte by byte it takes a sanitized test most of its time.
-inline std::string read_file(const std::filesystem::path& path) {
-  std::string bytes(std::filesystem::file_size(path), '\0');
-  std::ifstream(path, std::ios::binary)
-      .read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
 
 /// Collects completions; the n-th of next() is told apart by its number.
 class Outcomes {

@@ -121,13 +121,11 @@ say(
   `the operator's view shows them; the meadow is on ${home['meadow-1']}, the ${way.to} on ${there}`
 );
 
-// Twice, as it asks on while somebody looks: of those who have arrived in the meantime, too.
-for (const _ of [1, 2]) {
-  await until(operator, 'the ways of monsters', () =>
+const ways = () =>
+  until(operator, 'the ways of monsters', () =>
     [...document.querySelectorAll('.space')].some((tile) => Number(tile.dataset.ways) > 0)
   );
-  await operator.waitForTimeout(2000);
-}
+await ways();
 say("the operator's view shows the ways of monsters");
 
 // Both walk to the portal; Bob stops before it.
@@ -182,6 +180,7 @@ await until(
 );
 await arc;
 await picture(operator, 'operator-travel');
+await ways(); // still, though some have arrived while they were asked for
 await until(
   operator,
   'the operator sees the travel',

@@ -23,7 +23,7 @@ void SpaceObstacles::enters(entity::Entity& entity) {
   if (obstacle == nullptr || mover == nullptr) return;
   const auto free = std::ranges::find(slots_, nullptr, &Slot::obstacle);
   if (free == slots_.end()) {
-    if (full_++ == 0) {
+    if (!std::exchange(full_told_, true)) {
       spdlog::error(
           "crowds: {} has its {} obstacles; {} and later ones are in nobody's way: give the "
           "[space.nav] of its type more `obstacles`",

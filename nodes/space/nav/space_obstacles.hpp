@@ -30,8 +30,6 @@ class SpaceObstacles {
   void lost();
   /// Logged; it is asked again when it has changed.
   void refused(std::uint32_t number, const Error& why) const;
-  /// Who came when as many were there as may be.
-  std::uint64_t full() const { return full_; }
 
  private:
   struct Slot {
@@ -43,7 +41,7 @@ class SpaceObstacles {
   const std::string where_;
   std::vector<Slot> slots_;  // by number - 1
   std::map<entity::OnlineId, std::uint32_t> number_of_;
-  std::uint64_t full_ = 0;
+  bool full_told_ = false;  // in the log
 };
 
 }  // namespace starbus::nodes::crowds

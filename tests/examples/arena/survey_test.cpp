@@ -127,7 +127,6 @@ TEST_F(ArenaSurvey, AnswersOfAnotherFormShowAsNothing) {
        {R"({})", R"({"processes": 7, "uplink": "x", "names": "many"})",
         R"({"processes": [1, "x", []], "spaces": [1, "y", {}]})",
         R"({"state": [], "load": 5, "spaces": {}})",
-        R"({"members": [{"nav": 7}, {"nav": {"way": [1, "x", {}]}}]})",
         R"({"spaces": [{"space": 5, "tick": {"took_ms": 1}, "players": -1}]})"}) {
     const json wrong = json::parse(text);
     for (const char* question : {"busd-a /topology", "arena-a /inspect", "arena-a /spaces"}) {
@@ -136,6 +135,18 @@ TEST_F(ArenaSurvey, AnswersOfAnotherFormShowAsNothing) {
     const Round found = round();
     EXPECT_EQ(found.shown["programs"].size(), 2U) << wrong;
     EXPECT_THAT(found.crowds, IsEmpty());
+  }
+}
+
+TEST_F(ArenaSurvey, WaysOfAnotherFormShowAsNone) {
+  add("arena-a", "arena", "arena");
+  answers_["arena-a /inspect"] = {{"state", "ready"}};
+  answers_["arena-a /spaces"] =
+      json::parse(R"({"spaces": [{"space": "cave-1", "state": "running"}]})");
+  for (const char* nav : {R"(7)", R"([])", R"({"way": "x"})", R"({"way": {}})"}) {
+    answers_["arena-a /spaces/members?space=cave-1"] = {
+        {"members", {{{"id", "1"}, {"at", {1, 2, 0}}, {"nav", json::parse(nav)}}}}};
+    EXPECT_EQ(round().shown["spaces"][0]["dots"], json::parse(R"([["1", 1.0, 2.0, 0]])")) << nav;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "base/text_of_file.hpp"
 #include "mail/repair/check.hpp"
 #include "mail/repair/inspect.hpp"
 #include "mail/repair/noted_damage.hpp"
@@ -74,7 +75,7 @@ class DamagedMail : public testing::Test {
     std::filesystem::copy(folder_.path() / "original", copy());
   }
   void change(const std::string& name, const std::function<void(std::string&)>& how) const {
-    std::string bytes = storage::test::read_file(copy() / name);
+    std::string bytes = text_of_file(copy() / name);
     how(bytes);
     std::ofstream(copy() / name, std::ios::binary | std::ios::trunc) << bytes;
   }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "base/text_of_file.hpp"
 #include "storage/recovery/repair.hpp"
 #include "storage/testing/fault_env.hpp"
 #include "tests/storage/support.hpp"
@@ -80,7 +81,7 @@ class FileRepairTest : public ::testing::Test {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
   static void change(const fs::path& path, const std::function<void(std::string&)>& how) {
-    std::string bytes = test::read_file(path);
+    std::string bytes = text_of_file(path);
     how(bytes);
     write(path, bytes);
   }
@@ -167,7 +168,7 @@ TEST_F(FileRepairTest, WrongByteOfLog_IsNotedAndOriginalKept) {
   const std::string name = file(".log").filename();
   const std::uint64_t at = fs::file_size(copy() / name) - 3;  // of the very last record
   change(copy() / name, [&](std::string& bytes) { bytes[at] = static_cast<char>(bytes[at] ^ 16); });
-  const std::string damaged = test::read_file(copy() / name);
+  const std::string damaged = text_of_file(copy() / name);
   EXPECT_TRUE(test::content_of(*open()) == expected_);
   ASSERT_EQ(notes().size(), 1u);
   const DamageNote note = notes().front();
@@ -176,7 +177,7 @@ TEST_F(FileRepairTest, WrongByteOfLog_IsNotedAndOriginalKept) {
   EXPECT_EQ(note.to, at + 1);
   EXPECT_FALSE(note.lost);
   EXPECT_GT(note.time_ms, 1'600'000'000'000u);
-  EXPECT_EQ(test::read_file(copy() / "lost" / name), damaged);
+  EXPECT_EQ(text_of_file(copy() / "lost" / name), damaged);
   (void)open();
   EXPECT_EQ(notes().size(), 1u) << "told once";
   ASSERT_TRUE(acknowledge_damage(options()));
@@ -228,7 +229,7 @@ TEST_F(FileRepairTest, LogWithHole_KeepsTheRest) {
 TEST_F(FileRepairTest, TornEnd_IsNotDamage) {
   copy_original();
   const std::string name = file(".log").filename();
-  const std::string whole = test::read_file(copy() / name);
+  const std::string whole = text_of_file(copy() / name);
   for (std::size_t size = 0; size < whole.size(); size += 573) {
     SCOPED_TRACE(std::to_string(size));
     for (const bool zeros : {false, true}) {
@@ -347,7 +348,7 @@ TEST_F(FileRepairTest, LostManifest_IsRebuilt) {
 
 TEST_F(FileRepairTest, TruncatedManifest_IsNotTrusted) {
   const std::string manifest = files("MANIFEST-", folder_.path() / "original").front().filename();
-  const std::string whole = test::read_file(folder_.path() / "original" / manifest);
+  const std::string whole = text_of_file(folder_.path() / "original" / manifest);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(std::to_string(size) + " of " + std::to_string(whole.size()));
     copy_original();
@@ -371,7 +372,7 @@ TEST_F(FileRepairTest, TableOfLostEdit_IsKept) {
       ASSERT_TRUE(commit(*store, put(repair_key(i), repair_value(i))));
     }
   }
-  const std::string whole = test::read_file(file("MANIFEST-"));
+  const std::string whole = text_of_file(file("MANIFEST-"));
   const std::string name = file("MANIFEST-").filename();
   fs::rename(copy(), folder_.path() / "original-2");
   std::size_t refused = 0;
@@ -435,7 +436,7 @@ TEST_F(FileRepairTest, Notes_AreBoundedAndSurviveWrongByte) {
   }
   (void)open();
   ASSERT_EQ(notes().size(), 3u);
-  const std::string text = test::read_file(copy() / "DAMAGE");
+  const std::string text = text_of_file(copy() / "DAMAGE");
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string wrong = text;
     wrong[at] = static_cast<char>(wrong[at] ^ 2);

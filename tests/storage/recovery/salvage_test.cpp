@@ -5,6 +5,7 @@
 #include <fstream>
 #include <random>
 
+#include "base/text_of_file.hpp"
 #include "storage/check/table_blocks.hpp"
 #include "storage/check/table_keys.hpp"
 #include "storage/recovery/repair.hpp"
@@ -91,7 +92,7 @@ class SalvageTest : public ::testing::Test {
     store.reset();
     (void)test::open_or_fail(options("original"));  // moves the log into a table
     table_ = largest_table("original");
-    bytes_ = test::read_file(table_);
+    bytes_ = text_of_file(table_);
   }
 
   StoreOptions options(const std::string& name) {

@@ -23,8 +23,7 @@ TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
     constexpr std::size_t kCrowd = 150;
     TRAVEL_TRUE(co_await begin(types(field_type("field", 100, 2))));
     for (std::size_t i = 0; i < kCrowd; ++i) {
-      const std::string name = "p" + std::to_string(i);
-      Player* const one = co_await player(*x, name);
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
       Wish wish = to("field");
       wish.at = aoi::Position{static_cast<float>(i), 7, 0};
       CO_OK(co_await travel(*x, *one, wish));
@@ -71,11 +70,9 @@ TEST_F(EvacuationTest, WhereToIsAskedInSlices) {
       return std::vector<Wish>{};  // it stays
     };
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type("field", kCrowd))));
-    TRAVEL_TRUE(co_await open(*x));
+    TRAVEL_TRUE(co_await serve(types(field_type("field", kCrowd))) && co_await open(*x));
     for (std::size_t i = 0; i < kCrowd; ++i) {
-      const std::string name = "p" + std::to_string(i);
-      Player* const one = co_await player(*x, name);
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
       CO_OK(co_await travel(*x, *one, to("field")));
     }
     std::size_t before = 0;
@@ -124,11 +121,9 @@ TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
     ways.evacuate_time = 300ms;
     ways.evacuate_ask = 100ms;
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type("field", 100))));
-    TRAVEL_TRUE(co_await open(*x));
+    TRAVEL_TRUE(co_await serve(types(field_type("field", 100))) && co_await open(*x));
     for (std::size_t i = 0; i < kNamedLeft + 2; ++i) {
-      const std::string name = "p" + std::to_string(i);
-      Player* const one = co_await player(*x, name);
+      Player* const one = co_await player(*x, "p" + std::to_string(i));
       CO_OK(co_await travel(*x, *one, to("field")));
     }
     TRAVEL_TRUE(co_await drained(*x));
@@ -218,8 +213,7 @@ TEST_F(EvacuationTest, AClusterThatEndsMeanwhileEndsTheWaitForSeats) {
     TravelOptions ways;
     ways.cluster_ends = [&] { return cluster_ends; };
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type())));
-    TRAVEL_TRUE(co_await open(*x));
+    TRAVEL_TRUE(co_await serve(types(field_type())) && co_await open(*x));
     Player* const ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     bool over = false;

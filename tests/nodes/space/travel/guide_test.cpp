@@ -75,8 +75,7 @@ TEST_F(TravelGuideTest, AHeroGoesToTown) {
   run([this]() -> Task {
     x = land("a", "x");
     x->entities.declare<travel_example::Hero>();
-    TRAVEL_TRUE(co_await serve(types(field_type("town"))));
-    TRAVEL_TRUE(co_await open(*x));
+    TRAVEL_TRUE(co_await serve(types(field_type("town"))) && co_await open(*x));
     auto& hero = *x->entities.entities().create<travel_example::Hero>().value();
     rpc::Caller nobody;
     hero.to_town(nobody);

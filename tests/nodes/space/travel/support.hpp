@@ -253,8 +253,7 @@ class TravelTestBase : public bus::LoopTest {
   boost::asio::awaitable<bool> begin(std::vector<SpaceType> all_types, TravelOptions ways) {
     x = land("a", "x", ways);
     y = land("b", "y", ways);
-    if (!co_await serve(all_types)) co_return false;
-    if (!co_await open(*x)) co_return false;
+    if (!co_await serve(all_types) || !co_await open(*x)) co_return false;
     if (!co_await y->bus.connect(use_awaitable)) co_return false;
     co_return (co_await y->endpoint.ready(use_awaitable)).has_value();
   }
@@ -291,8 +290,7 @@ class TravelTestBase : public bus::LoopTest {
     Player* const ada = co_await player(*x, "ada");
     const auto in = co_await travel(*x, *ada, to("field"));
     EXPECT_TRUE(in) << in.error().to_string();
-    if (!in) co_return nullptr;
-    if (!co_await open(*y)) co_return nullptr;
+    if (!in || !co_await open(*y)) co_return nullptr;
     const bool known = co_await until([this] {
       return office->registry().nodes().find("b.y") != nullptr &&
              office->registry().nodes().find("b.y")->announced;
