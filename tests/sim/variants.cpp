@@ -52,6 +52,8 @@ const std::vector<Variant>& all_variants() {
        "no_owner is said of messages that have left"},
       {no_owner_for_later, "no_owner_for_later", "deaths", 0, 0, "N8",
        "a refusal that comes late is taken for the answer to later messages, too"},
+      {no_owner_for_sent, "no_owner_for_sent", "deaths", 0, 0, "N9",
+       "a refusal that comes late ends what has left meanwhile"},
       {mail_last_apart, "mail_last_apart", "mail", 1, 20, "P2",
        "the last numbers of a shard's streams are not written with its messages"},
       {mail_ack_before_sync, "mail_ack_before_sync", "mail", 1, 20, "P5",

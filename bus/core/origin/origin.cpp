@@ -98,7 +98,7 @@ Result<> Origin::multicast(std::span<const Recipient> recipients, Lane lane, Byt
 void Origin::add_recipient(const Recipient& recipient, Lane lane, SharedBodies::Place place,
                            Time expires, std::uint32_t sender, std::vector<Target>& targets) {
   Stream& stream = streams_.get(recipient.to, lane);
-  const bool at_once = stream.lineage && !stream.successor && !stream.choked && stream.opened &&
+  const bool at_once = stream.knows_owner() && !stream.choked && stream.opened &&
                        stream.cursor == stream.items.size();
   const std::uint64_t prev = stream.items.empty() ? 0 : stream.items.back().seq;
   const std::uint64_t seq =
@@ -125,6 +125,7 @@ void Origin::on_ack(const Ack& ack) {
   Stream* const stream = streams_.find(ack.channel, ack.lane);
   if (stream && adopt_lineage(*stream, ack.lineage)) {
     const bool was_choked = stream->choked;
+    stream->owner_is_there();
     custody_.release(*stream, ack.last);
     resume(*stream, was_choked);
   } else if (stream) {
@@ -185,11 +186,13 @@ bool Origin::is_pending(const Stream& stream, const Nack& nack) {
 }
 
 /// There was no owner at some time after the message or the question was issued to which this is
-/// the answer. What has been issued since and has not left yet asks for itself: an owner may have
-/// come before it.
+/// the answer. It may have been under way for long, and an owner may have come meanwhile, who gets
+/// what has left since: so nothing that has left ends before a question is answered likewise. What
+/// has been issued since that and has not left yet asks for itself.
 void Origin::on_owner_missing(Stream& stream, const Nack& nack) {
   if (stream.durable) return choke(stream);
   const bool question = nack.seq > Succession::kFirstQuestion;
+  if (!question && stream.sent != 0 && stream.may_follow()) return ask_in_time(stream);
   const IssueStamp asked = issue_stamp(stream.succession.asked_at);
   stream.lineage = stream.successor = {};
   custody_.fail_front(stream, stream.sent, Errc::owner_lost, true);
@@ -209,6 +212,7 @@ void Origin::on_owner_missing(Stream& stream, const Nack& nack) {
 void Origin::on_owner_nack(Stream& stream, const Nack& nack) {
   const bool was_choked = stream.choked;
   const std::uint64_t last = nack.reason == NackReason::gap ? nack.last : 0;
+  stream.owner_is_there();
   if (nack.reason == NackReason::gap && !stream.durable) custody_.release(stream, last);
   stream.owner_answered(now_);
   if (stream.successor && stream.sent == 0) stream.begin_lineage(stream.successor);
@@ -289,7 +293,7 @@ void Origin::on_session() {
   for (Stream& stream : streams_.busy()) {
     stream.want_probe = !stream.lineage;
     if (!stream.choked) rewind(stream);
-    if (stream.successor) ask(stream);
+    if (stream.successor || stream.succession.question != 0) ask(stream);
     stream.touched = now_;
     streams_.schedule(stream);
   }

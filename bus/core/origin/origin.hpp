@@ -6,8 +6,9 @@
 ///   - overflow chokes the stream: only PROBEs of its tail, with back-off, until the owner answers;
 ///   - a higher lineage fails, as owner_lost (unknown), what was sent before its owner was there;
 ///     the rest is sent to that owner;
-///   - no_owner fails what was sent as owner_lost; what was never sent as no_owner (definite),
-///     up to the message that it answers: later ones ask anew;
+///   - no_owner fails what was never sent as no_owner (definite), up to the message that it
+///     answers: later ones ask for themselves. If anything was sent, a question is asked first, and
+///     only no_owner for that ends messages: what was sent before it as owner_lost;
 ///   - a new session sends everything again;
 ///   - a durable stream is released by Posted alone, which carries the results, and waits as a
 ///     choked one while its channel has no owner: the owner's disk knows what was handled.
@@ -165,6 +166,7 @@ class Origin final : public LaneSource {
   void on_lineage_ended(Stream& stream, const Nack& nack);
   bool judge_sent(Stream& stream, const Nack& nack);
   void ask(Stream& stream);
+  void ask_in_time(Stream& stream);
   void on_successor(Stream& stream, Lineage lineage);
   void resume(Stream& stream, bool was_choked);
   void choke(Stream& stream);

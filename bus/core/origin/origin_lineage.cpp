@@ -28,14 +28,19 @@ bool Origin::adopt_lineage(Stream& stream, Lineage lineage) {
   return true;
 }
 
-/// A later owner has answered, and not said since when it has been there. It is asked, at most once
-/// per round trip.
+/// A later owner has answered, and not said since when it has been there.
 void Origin::on_successor(Stream& stream, Lineage lineage) {
   if (lineage < stream.lineage || stream.items.empty()) return;
+  ask_in_time(stream);
+}
+
+/// Asks, at most once per round trip.
+void Origin::ask_in_time(Stream& stream) {
   const bool was_choked = stream.choked;
   stream.owner_answered(now_);
   const Time pause = std::max(stream.round_trip, from_ms(1));
-  if (was_choked || now_ - stream.resent_at > pause) ask(stream);
+  const bool asked = stream.succession.question != 0 && now_ - stream.resent_at <= pause;
+  if (was_choked || !asked) ask(stream);
   streams_.schedule(stream);
 }
 

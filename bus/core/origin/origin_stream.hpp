@@ -97,12 +97,17 @@ struct OriginStream {
   Time timed_at{};
   Hook ready_hook{}, busy_hook{}, idle_hook{};
 
-  /// Nothing is transmitted under a lineage that has ended.
+  /// The owner is the one of `lineage`, as far as is known: nothing is transmitted under a lineage
+  /// that has ended, nor while a question is to show whether it has.
+  bool knows_owner() const { return lineage && !successor && succession.question == 0; }
   bool sendable() const {
-    return lineage && !successor && !choked && cursor < items.size() &&
-           cursor_bytes < most_in_flight;
+    return knows_owner() && !choked && cursor < items.size() && cursor_bytes < most_in_flight;
   }
-  /// The new owner is to be asked for its age now.
+  /// The owner of `lineage` has answered. If that was long ago, another question follows.
+  void owner_is_there() {
+    if (!successor) succession = {};
+  }
+  /// The owner is to be asked for its age now, or whether there is one.
   bool asks() const { return succession.want_question && !choked; }
   /// At least half of the window is free, so that a sender that was refused can send several.
   bool has_room() const {

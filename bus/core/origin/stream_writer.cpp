@@ -45,8 +45,8 @@ bool StreamWriter::is_wanted(Lane lane, const Target& target) {
   if (place == stream->items.size() || stream->items[place].seq != target.seq) return false;
   if (has_passed(stream->items[place].expires, expiry_stamp(now_))) custody_.expire(*stream);
   if (place >= stream->cursor) return false;
-  if (!stream->items[place].tombstone && stream->lineage == target.lineage && !stream->successor &&
-      stream->opened && !stream->choked) {
+  if (!stream->items[place].tombstone && stream->lineage == target.lineage &&
+      stream->knows_owner() && stream->opened && !stream->choked) {
     return true;
   }
   stream->cursor = place;

@@ -32,6 +32,7 @@ enum class Sabotage {
   late_refusal_answers,    // any refusal is taken for the answer to the latest question
   no_owner_for_handled,    // messages that were sent fail as no_owner
   no_owner_for_later,      // a refusal answers messages that were issued after its own, too
+  no_owner_for_sent,       // a refusal ends what has left, whenever that was
   mail_last_apart,         // a shard's last numbers are not written with its messages
   mail_ack_before_sync,    // a shard acknowledges before the disk has the message
   mail_list_counts,        // a store keeps what its configuration lists, whatever its disk says

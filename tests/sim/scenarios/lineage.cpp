@@ -185,6 +185,26 @@ void n8(std::FILE* trace) {
            "the one before had no owner");
 }
 
+/// Likewise, and the message has left before the refusal comes.
+void n9(std::FILE* trace) {
+  Script s(with_things(), trace);
+  meet(s);
+  give_up(s, "b.1");
+  s.hold("busroot", "a", Kind::nack);
+  const MessageId early = s.send("entity/a.1", "thing/1");
+  s.until_held("busroot", "a");
+  s.bind("c.1", "thing/1");
+  s.until([&] { return s.owner("thing/1") == "c.1"; }, "an owner");
+  s.run_ms(50);
+  const MessageId later = s.send("entity/a.1", "thing/1");
+  s.run_ms(50);  // its own refusal is held, too
+  s.release_all();
+  expect_handled_by(s, later, "c.1");
+  s.finish();
+  s.expect(s.failed.contains(early) && s.failed[early].reason == Errc::owner_lost,
+           "nobody knows about the one that left before");
+}
+
 }  // namespace
 
 std::vector<Scenario> lineage_scenarios() {
@@ -197,6 +217,7 @@ std::vector<Scenario> lineage_scenarios() {
       {"N6", "what the former owner has handled does not hold up what follows", n6},
       {"N7", "refusals that come late are not the answer to a later question", n7},
       {"N8", "a refusal that comes late says nothing of later messages", n8},
+      {"N9", "nor of those that have left meanwhile", n9},
   };
 }
 
