@@ -70,7 +70,9 @@ struct World {
           (void)co_await rpc::call<&Counter::get>(endpoint, "entity/1", {}, 0);
           host.publish(*host.entities().create<Citizen>().value(), "citizen/1",
                        [](const bus::Result<>&) {});
-          while (!co_await rpc::call<&Citizen::get>(endpoint, "citizen/1", {}, 0)) {
+          bool answers = false;
+          while (!answers) {
+            answers = (co_await rpc::call<&Citizen::get>(endpoint, "citizen/1", {}, 0)).has_value();
           }
           ready = true;
         },

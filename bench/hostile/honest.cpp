@@ -46,7 +46,8 @@ class Honest {
     if (auto up = co_await bus_.connect(use_awaitable); !up) throw bus::BadResult(up.error());
     for (int n = 0; n < options_.names; ++n) {
       const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-      auto bound = co_await bus_.bind(name_of(options_.index, n), {.on_call = echo}, use_awaitable);
+      const bus::Handlers handlers{.on_call = echo};
+      auto bound = co_await bus_.bind(name_of(options_.index, n), handlers, use_awaitable);
       if (!bound) throw bus::BadResult(bound.error());
     }
     watch_ = bus_.watch(kPrefix, [this](const bus::WatchUpdate& update) {

@@ -72,11 +72,16 @@ class Bus {
   ///   "group/gates"    member "group/gates#HOST.NODE" of a group
   /// bad_name, denied, too_many_names, closed. Waits while busroot is away.
   template <CompletionFor<Bound> Token = Awaited>
-  auto bind(std::string name, Handlers handlers, Token&& token = Token()) {
-    return initiate<Bound>(
-        token, [this, n = std::move(name), h = std::move(handlers)](Done<Bound> done) mutable {
-          core_->bind(std::move(n), std::move(h), std::move(done));
-        });
+  auto bind(std::string name, const Handlers& handlers, Token&& token = Token()) {
+    return start_bind(std::move(name), handlers, token);
+  }
+  /// Takes the handlers over. In a co_await expression they have to be a variable.
+  template <CompletionFor<Bound> Token = Awaited>
+  auto bind(std::string name, Handlers&& handlers, Token&& token = Token()) {
+    static_assert(!kAwaits<Token, void(Result<Bound>)>,
+                  "g++ 12 would destroy these handlers twice: give them a name first, in a "
+                  "statement of their own (docs/design/gcc12.md)");
+    return start_bind(std::move(name), std::move(handlers), token);
   }
   /// Gives a name up: accepts no message from now on; completes when others may bind it. One that
   /// moves is given up when its move has failed, and one with messages in its outbox
@@ -346,6 +351,14 @@ class Bus {
   boost::asio::io_context& loop() { return core_->loop(); }
 
  private:
+  template <class Token>
+  auto start_bind(std::string name, Handlers handlers, Token& token) {
+    return initiate<Bound>(
+        token, [this, n = std::move(name), h = std::move(handlers)](Done<Bound> done) mutable {
+          core_->bind(std::move(n), std::move(h), std::move(done));
+        });
+  }
+
   std::shared_ptr<BusCore> core_;
 };
 

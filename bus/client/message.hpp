@@ -115,5 +115,7 @@ struct Handlers {
   std::function<void(Message&)> on_message{};
   std::function<void(Call&)> on_call{};
 };
+/// For a name that its owner holds and that nobody is to send to.
+inline const Handlers kNoHandlers{};
 
 }  // namespace starbus::bus

@@ -19,7 +19,9 @@
 ///
 /// **g++ 12** destroys some temporaries within a co_await expression twice: structs in braces and
 /// lambdas, if they own memory. rpc::call and all that is awaited without a token refuse those at
-/// compile time; docs/design/gcc12.md has what is left.
+/// compile time. It also lays out the frame of a coroutine wrongly that awaits in a condition and
+/// declares no variable: a Task that is one ends the process as it is made, with a line that says
+/// so. docs/design/gcc12.md has what is left.
 #pragma once
 
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -33,6 +35,7 @@
 #include <utility>
 
 #include "base/co_await_trap.hpp"
+#include "base/coroutine_frame.hpp"
 #include "entity/rpc/running.hpp"
 
 namespace starbus::entity::rpc {
@@ -42,7 +45,7 @@ class Task;
 
 namespace detail {
 
-struct PromiseBase {
+struct PromiseBase : CheckedFrame {
   Running* running = nullptr;
   std::coroutine_handle<> parent;  // waits for the end of this one
   bool detached = false;           // the parent is suspended: its first run has returned
@@ -227,10 +230,10 @@ class [[nodiscard]] Task {
 
 template <class T>
 Task<T> detail::ValuePromise<T>::get_return_object() {
-  return Task<T>(std::coroutine_handle<ValuePromise<T>>::from_promise(*this));
+  return Task<T>(checked(std::coroutine_handle<ValuePromise<T>>::from_promise(*this)));
 }
 inline Task<void> detail::VoidPromise::get_return_object() {
-  return Task<void>(std::coroutine_handle<VoidPromise>::from_promise(*this));
+  return Task<void>(checked(std::coroutine_handle<VoidPromise>::from_promise(*this)));
 }
 
 }  // namespace starbus::entity::rpc

@@ -79,7 +79,8 @@ class AttackTest : public bus::LoopTest {
         co_return connected.error();
       }
     }
-    co_return co_await owner.bind("entity/greeter", echo(), use_awaitable);
+    const bus::Handlers handlers = echo();
+    co_return co_await owner.bind("entity/greeter", handlers, use_awaitable);
   }
   /// The answer to a call, or its error.
   static boost::asio::awaitable<std::string> answer(Bus& caller, const std::string& to) {

@@ -47,7 +47,7 @@ class TakenMail : public AttackTest {
   /// The honest owner of the mailbox, and three messages in it.
   boost::asio::awaitable<bool> begin() {
     const auto connected = co_await owner.connect(use_awaitable);
-    const auto bound = co_await owner.bind(kBox, {}, use_awaitable);
+    const auto bound = co_await owner.bind(kBox, bus::kNoHandlers, use_awaitable);
     for (const char* text : {"one", "two", "three"}) {
       const auto posted = co_await owner.post(kBox, text, {}, use_awaitable);
       if (!posted) co_return false;

@@ -50,7 +50,8 @@ TEST_F(TakenNames, ARowOfAnotherHostsChannelGetsNoCalls) {
             EXPECT_EQ(co_await answer(caller, "entity/greeter"), "who is there?");
           }
           EXPECT_TRUE(evil->messages().empty()) << claim.to_string();
-          const auto refused = co_await caller.bind("entity/greeter", {}, use_awaitable);
+          const auto refused =
+              co_await caller.bind("entity/greeter", bus::kNoHandlers, use_awaitable);
           EXPECT_EQ(refused.error(), Errc::already_bound);
           EXPECT_NE(refused.error().detail.find("b.owner"), std::string::npos);
           evil->say(bus::Bye{});
@@ -188,7 +189,7 @@ TEST_F(TakenNames, ItTracesNoRouteOfAnothersChannel) {
   run([this]() -> Task {
     Bus owner(loop, cluster.node("b", "owner"));
     CO_OK(co_await owner.connect(use_awaitable));
-    const auto bound = co_await owner.bind("entity/greeter", {}, use_awaitable);
+    const auto bound = co_await owner.bind("entity/greeter", bus::kNoHandlers, use_awaitable);
     CO_OK(bound);
     const auto watcher = host({}, "watcher");
     const auto evil = node("evil");

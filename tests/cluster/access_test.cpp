@@ -104,25 +104,26 @@ TEST_F(AccessTest, TheLibraryRefusesWhatTheRoleForbids) {
     const auto chat = gate.send("service/chat", "hello");
     CO_TRUE(!chat);
     EXPECT_EQ(chat.error().code, Errc::denied);
-    const auto entity = co_await gate.bind("entity/1", {}, use_awaitable);
+    const auto entity = co_await gate.bind("entity/1", bus::kNoHandlers, use_awaitable);
     CO_TRUE(!entity);
     EXPECT_EQ(entity.error().code, Errc::denied);
 
     Bus node(loop, cluster.node("b", "node"));
     CO_OK(co_await node.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await node.bind("entity/1", {.on_call = echo}, use_awaitable));
+    const bus::Handlers handlers{.on_call = echo};
+    CO_OK(co_await node.bind("entity/1", handlers, use_awaitable));
     CO_OK(co_await gate.call("entity/1", "allowed", {}, use_awaitable));
 
     // Its own process/ name counts.
     for (int i = 1; i < 4; ++i) {
-      CO_OK(co_await gate.bind("gate/" + std::to_string(i), {}, use_awaitable));
+      CO_OK(co_await gate.bind("gate/" + std::to_string(i), bus::kNoHandlers, use_awaitable));
     }
-    const auto fifth = co_await gate.bind("gate/4", {}, use_awaitable);
+    const auto fifth = co_await gate.bind("gate/4", bus::kNoHandlers, use_awaitable);
     CO_TRUE(!fifth);
     EXPECT_EQ(fifth.error().code, Errc::too_many_names);
     CO_OK(co_await gate.unbind("gate/1", use_awaitable));
-    CO_OK(co_await gate.bind("gate/4", {}, use_awaitable));
+    CO_OK(co_await gate.bind("gate/4", bus::kNoHandlers, use_awaitable));
     EXPECT_EQ(gate.counters().connects, 1U);
   });
 }
@@ -164,7 +165,8 @@ TEST_F(AccessTest, AboveTheRateEverythingStillArrives) {
     CO_OK(co_await slow.connect(use_awaitable));
     CO_OK(co_await receiver.connect(use_awaitable));
     Ledger ledger(1);
-    CO_OK(co_await receiver.bind("entity/1", ledger.handlers(), use_awaitable));
+    const bus::Handlers handlers = ledger.handlers();
+    CO_OK(co_await receiver.bind("entity/1", handlers, use_awaitable));
     std::uint64_t sent = 0;
     const auto begin = std::chrono::steady_clock::now();
     co_await send_numbers(slow, "entity/1", Lane::call, 0, kCount, sent);

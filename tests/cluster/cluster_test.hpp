@@ -35,12 +35,6 @@ class ClusterTest : public bus::LoopTest {
   }
 };
 
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 /// A numbered message: which stream, and its number there.
 struct Numbered {
   std::uint32_t stream = 0;

@@ -22,8 +22,10 @@ class CrashTest : public ClusterTest, public ::testing::WithParamInterface<std::
     CO_OK(co_await far.connect(use_awaitable));
     CO_OK(co_await near.connect(use_awaitable));
     Ledger ledger(2 * kSenders);
-    CO_OK(co_await far.bind("entity/far", ledger.handlers(), use_awaitable));
-    CO_OK(co_await near.bind("entity/near", ledger.handlers(), use_awaitable));
+    const bus::Handlers handlers = ledger.handlers();
+    CO_OK(co_await far.bind("entity/far", handlers, use_awaitable));
+    const bus::Handlers handlers2 = ledger.handlers();
+    CO_OK(co_await near.bind("entity/near", handlers2, use_awaitable));
     std::vector<std::unique_ptr<Bus>> senders;
     std::uint64_t sent = 0;
     for (std::uint32_t i = 0; i < kSenders; ++i) {
@@ -98,7 +100,7 @@ TEST_F(ProcessTest, NamesOfAKilledProcessAreFreeAtOnce) {
     auto watch = heir.watch("entity/a-x-", [this](const auto& update) { learn(update); });
     CO_OK(watch);
     CO_TRUE(co_await until(10s, [&] { return seen.size() == 5; }));
-    const auto refused = co_await heir.bind(creature(0), {}, use_awaitable);
+    const auto refused = co_await heir.bind(creature(0), bus::kNoHandlers, use_awaitable);
     CO_TRUE(!refused);
     EXPECT_EQ(refused.error().code, Errc::already_bound);
     EXPECT_NE(refused.error().detail.find("a.x"), std::string::npos) << refused.error().detail;
@@ -106,7 +108,7 @@ TEST_F(ProcessTest, NamesOfAKilledProcessAreFreeAtOnce) {
     space->kill();
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 5;) {
-      const auto bound = co_await heir.bind(creature(i), {}, use_awaitable);
+      const auto bound = co_await heir.bind(creature(i), bus::kNoHandlers, use_awaitable);
       if (bound) ++i;
       const auto spent = std::chrono::steady_clock::now() - begin;
       CO_TRUE(spent < 2s);  // the lease is 30 s
@@ -128,7 +130,8 @@ TEST_F(ProcessTest, ASecondBusdOnTheSameFolderIsRefusedAndHarmsNothing) {
     Bus owner(loop, cluster.node("a", "owner"));
     CO_OK(co_await owner.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await owner.bind("entity/1", {.on_call = echo}, use_awaitable));
+    const bus::Handlers handlers{.on_call = echo};
+    CO_OK(co_await owner.bind("entity/1", handlers, use_awaitable));
     struct stat before {};
     ::stat(cluster.socket("a").c_str(), &before);
     const std::string admin = cluster.busd("a").admin();

@@ -19,7 +19,8 @@ class CurveTest : public ClusterTest {
     Bus sender(loop, cluster.node("a", "sender"));
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
-    CO_OK(co_await receiver.bind("entity/1", ledger.handlers(), use_awaitable));
+    const bus::Handlers handlers = ledger.handlers();
+    CO_OK(co_await receiver.bind("entity/1", handlers, use_awaitable));
     boost::asio::steady_timer pause(loop);
     std::uint32_t number = 0;
     while (!enough) {

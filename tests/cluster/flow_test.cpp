@@ -57,7 +57,8 @@ TEST_F(FlowTest, AStoppedReceiverDoesNotDisturbItsNeighbour) {
         CO_OK(co_await steady.connect(use_awaitable));
         CO_OK(co_await caller.connect(use_awaitable));
         const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-        CO_OK(co_await steady.bind("entity/steady", {.on_call = echo}, use_awaitable));
+        const bus::Handlers handlers{.on_call = echo};
+        CO_OK(co_await steady.bind("entity/steady", handlers, use_awaitable));
         std::string target;
         auto watch = caller.watch("service/score#", [&](const bus::WatchUpdate& update) {
           for (const auto& row : update.changes) target = row.name;

@@ -121,7 +121,8 @@ class HostileTest : public ClusterTest {
     CO_OK(co_await callee.connect(use_awaitable));
     CO_OK(co_await caller.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await callee.bind("entity/1", {.on_call = echo}, use_awaitable));
+    const bus::Handlers handlers{.on_call = echo};
+    CO_OK(co_await callee.bind("entity/1", handlers, use_awaitable));
     while (!enough) {
       CO_OK(co_await caller.call("entity/1", "hello", {}, use_awaitable));
       ++calls;

@@ -35,7 +35,7 @@ class MendedStoreTest : public ClusterTest {
     CO_OK(co_await bus.connect(use_awaitable));
     std::size_t lost = 0;
     for (const auto& [name, last] : posted_) {
-      CO_OK(co_await bus.bind(name, {}, use_awaitable));
+      CO_OK(co_await bus.bind(name, bus::kNoHandlers, use_awaitable));
       auto box = co_await bus.open_mailbox(name, {}, use_awaitable);
       CO_OK(box);
       for (std::uint64_t number = 1; number <= last; ++number) {

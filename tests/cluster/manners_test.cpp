@@ -80,7 +80,8 @@ TEST_F(MannersTest, SigtermEndsInTimeAndARestartIsSeamless) {
     CO_OK(co_await callee.connect(use_awaitable));
     CO_OK(co_await caller.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await callee.bind("entity/1", {.on_call = echo}, use_awaitable));
+    const bus::Handlers handlers{.on_call = echo};
+    CO_OK(co_await callee.bind("entity/1", handlers, use_awaitable));
     for (const std::string name : {"root", "a", "b"}) {
       SCOPED_TRACE(name);
       Daemon& daemon = cluster.daemon(name);
@@ -117,7 +118,7 @@ TEST_F(MannersTest, ABrokenFileLeavesTheOldConfigurationInForce) {
       CO_TRUE(co_await until(5s, [&] { return daemon.log_lines_with("reloaded") == 1; }));
       EXPECT_TRUE(daemon.serves());
     }
-    CO_OK(co_await node.bind("entity/1", {}, use_awaitable));
+    CO_OK(co_await node.bind("entity/1", bus::kNoHandlers, use_awaitable));
     EXPECT_EQ(node.counters().connects, 1U);
   });
 }
@@ -149,7 +150,8 @@ TEST_F(MannersTest, WithoutBusrootAHostGoesOnByItself) {
     CO_OK(co_await callee.connect(use_awaitable));
     CO_OK(co_await caller.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await callee.bind("entity/1", {.on_call = echo}, use_awaitable));
+    const bus::Handlers handlers2{.on_call = echo};
+    CO_OK(co_await callee.bind("entity/1", handlers2, use_awaitable));
     cluster.root().kill();
     CO_TRUE(co_await until(5s, [&] { return cluster.busd("a").get("/healthz").status == 503; }));
     for (int i = 0; i < 100; ++i) {

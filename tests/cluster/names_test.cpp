@@ -63,7 +63,7 @@ TEST_F(NamesTest, AHundredThousandArePagedWatchedAndAnnouncedAnew) {
         Bus watcher(loop, cluster.node("b", "watcher"));
         CO_OK(co_await owner.connect(use_awaitable));
         CO_OK(co_await watcher.connect(use_awaitable));
-        CO_OK(co_await owner.bind("items/other", {}, use_awaitable));
+        CO_OK(co_await owner.bind("items/other", bus::kNoHandlers, use_awaitable));
         co_await bind_all(owner);
         const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
         std::cout << "100,000 names bound in " << spent.count() << " s" << std::endl;
@@ -92,7 +92,7 @@ TEST_F(NamesTest, AHundredThousandArePagedWatchedAndAnnouncedAnew) {
         const auto last = "/route?name=" + item(kNames - 1);
         CO_TRUE(co_await until(15s, [&] { return cluster.root().json(last)["found"] == true; }));
         co_await expect_pages(cluster.root());
-        CO_OK(co_await owner.bind("item/late", {}, use_awaitable));
+        CO_OK(co_await owner.bind("item/late", bus::kNoHandlers, use_awaitable));
         CO_TRUE(co_await until(10s, [&] { return seen.contains("item/late"); }));
         EXPECT_EQ(seen.size(), kNames + 1);
         EXPECT_EQ(gone, 0U);

@@ -30,7 +30,8 @@ TEST_F(TrafficTest, AMillionMessagesArriveOnceAndInOrder) {
           nodes.push_back(std::make_unique<Bus>(loop, options));
           CO_OK(co_await nodes.back()->connect(use_awaitable));
           std::string name = "entity/" + std::to_string(i);
-          CO_OK(co_await nodes.back()->bind(name, ledger.handlers(), use_awaitable));
+          const bus::Handlers handlers = ledger.handlers();
+          CO_OK(co_await nodes.back()->bind(name, handlers, use_awaitable));
         }
         std::uint64_t sent = 0;
         const auto begin = Clock::now();

@@ -25,10 +25,9 @@ TEST_F(BusTest, ACallCrossesHostsAndReturns) {
     Bus client(loop, cluster.node("a", "client"));
     CO_OK(co_await server.connect(use_awaitable));
     CO_OK(co_await client.connect(use_awaitable));
-    CO_OK(co_await server.bind(
-        "entity/7",
-        {.on_call = [](Call& call) { (void)call.reply("hello " + std::string(call.text())); }},
-        use_awaitable));
+    const Handlers handlers{
+        .on_call = [](Call& call) { (void)call.reply("hello " + std::string(call.text())); }};
+    CO_OK(co_await server.bind("entity/7", handlers, use_awaitable));
     const auto reply = co_await client.call("entity/7", "world", {}, use_awaitable);
     CO_OK(reply);
     EXPECT_EQ(as_text(*reply), "hello world");
@@ -42,10 +41,9 @@ TEST_F(BusTest, MessagesArriveOnceAndInOrder) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     std::vector<int> seen;
-    CO_OK(co_await receiver.bind(
-        "entity/7",
-        {.on_message = [&](Message& m) { seen.push_back(std::stoi(std::string(m.text()))); }},
-        use_awaitable));
+    const Handlers handlers2{
+        .on_message = [&](Message& m) { seen.push_back(std::stoi(std::string(m.text()))); }};
+    CO_OK(co_await receiver.bind("entity/7", handlers2, use_awaitable));
     for (int i = 0; i < 10'000; ++i) {
       while (!sender.send("entity/7", std::to_string(i))) {
         CO_OK(co_await sender.room("entity/7", Lane::call, use_awaitable));

@@ -98,7 +98,7 @@ TEST_F(HandlingTest, AFlushThatFailsSaysForWhom) {
     Bus sender(loop, cluster.node("b", "sender"));
     CO_OK(co_await owner->connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
-    CO_OK(co_await owner->bind("chat/lobby", Handlers{}, use_awaitable));
+    CO_OK(co_await owner->bind("chat/lobby", kNoHandlers, use_awaitable));
     EXPECT_TRUE(sender.unacknowledged(5).empty());
     cluster.crash_root();
     for (int i = 0; i < 3; ++i) CO_OK(sender.send("chat/lobby", "hello"));

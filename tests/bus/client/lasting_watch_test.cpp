@@ -25,7 +25,7 @@ TEST_F(LastingWatchTest, ARefusedWatchIsAskedForAgain) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "watcher"));
     CO_OK(co_await bus.connect(use_awaitable));
-    CO_OK(co_await bus.bind("town/one", {}, use_awaitable));
+    CO_OK(co_await bus.bind("town/one", kNoHandlers, use_awaitable));
     std::vector<WatchHandle> others;
     for (std::size_t i = 0; i < kMaxWatches; ++i) {
       auto handle = bus.watch("other/" + std::to_string(i) + "/", [](const WatchUpdate&) {});
@@ -52,7 +52,7 @@ TEST_F(LastingWatchTest, ARefusedWatchIsAskedForAgain) {
     EXPECT_TRUE(co_await until([&] { return complete; }));
     EXPECT_TRUE(watch.current());
     EXPECT_EQ(seen, std::vector<std::string>{"town/one"});
-    CO_OK(co_await bus.bind("town/two", {}, use_awaitable));
+    CO_OK(co_await bus.bind("town/two", kNoHandlers, use_awaitable));
     EXPECT_TRUE(co_await until([&] { return seen.size() == 2; }));
     EXPECT_EQ(lapsed, 1);
   });

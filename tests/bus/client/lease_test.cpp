@@ -56,7 +56,7 @@ TEST_F(LeaseTest, WithoutBusrootAProcessGivesUpItsNamesAndComesBackAnew) {
       [this]() -> Task {
         Bus bus(loop, cluster.node("a", "one"));
         CO_OK(co_await bus.connect(use_awaitable));
-        CO_OK(co_await bus.bind("entity/x", {}, use_awaitable));
+        CO_OK(co_await bus.bind("entity/x", kNoHandlers, use_awaitable));
         const Process before = bus.self();
         bool lost = false;
         bus.on_lease_lost([&] { lost = true; });
@@ -74,7 +74,7 @@ TEST_F(LeaseTest, WithoutBusrootAProcessGivesUpItsNamesAndComesBackAnew) {
                                          "call lease_lost", "announcement lease_lost",
                                          "post lease_lost", "bind lease_lost", "move lease_lost"));
         cluster.start_root();
-        CO_OK(co_await bus.bind("entity/x", {}, use_awaitable));
+        CO_OK(co_await bus.bind("entity/x", kNoHandlers, use_awaitable));
         EXPECT_GT(bus.self().incarnation, before.incarnation);
       },
       40s);

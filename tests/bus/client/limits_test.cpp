@@ -29,9 +29,10 @@ TEST_F(LimitsTest, ASharedNameHasAtMost4096Instances) {
     for (std::size_t i = 0; i < kMaxInstances; ++i) {
       bus.bind("service/chat", {}, [&](Result<Bound> result) { bound += result.has_value(); });
     }
-    const auto beyond = co_await bus.bind("service/chat", {}, use_awaitable);
+    const auto beyond = co_await bus.bind("service/chat", kNoHandlers, use_awaitable);
     EXPECT_EQ(beyond.error(), Errc::too_many_names);
-    CO_OK(co_await bus.bind("entity/after", {}, use_awaitable));  // all before it are answered
+    CO_OK(co_await bus.bind("entity/after", kNoHandlers,
+                            use_awaitable));  // all before it are answered
     EXPECT_EQ(bound, kMaxInstances);
   });
 }
@@ -42,9 +43,8 @@ TEST_F(LimitsTest, PendingCallsAreBounded) {
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
     for (int i = 0; i < 8; ++i) {
-      CO_OK(co_await bus.bind("entity/" + std::to_string(i),
-                              {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
-                              use_awaitable));
+      const Handlers handlers{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
+      CO_OK(co_await bus.bind("entity/" + std::to_string(i), handlers, use_awaitable));
     }
     std::size_t answered = 0;
     for (std::size_t i = 0; i < kMaxPendingCalls; ++i) {

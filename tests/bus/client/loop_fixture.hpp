@@ -14,7 +14,13 @@
 #include <numeric>
 #include <utility>
 
-// ASSERT_TRUE returns, which a coroutine cannot.
+// ASSERT_TRUE returns, which a coroutine cannot. Each has a variable, without which g++ 12 lays out
+// the frame of a coroutine wrongly (docs/design/gcc12.md).
+#define CO_TRUE(condition)                                           \
+  if (const bool co_true = static_cast<bool>(condition); !co_true) { \
+    ADD_FAILURE() << #condition << " is not so";                     \
+    co_return;                                                       \
+  }
 #define CO_OK(expression)                                                     \
   if (auto&& co_ok_result = (expression); !co_ok_result) {                    \
     ADD_FAILURE() << #expression << ": " << co_ok_result.error().to_string(); \

@@ -119,10 +119,10 @@ TEST_P(MixedVersions, ATracePassesThemAll) {
 TEST_P(MixedVersions, ANameThatLivesAgainIsHeard) {
   run([this]() -> Task {
     co_await connect();
-    CO_OK(co_await receiver.bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await receiver.bind("entity/7", kNoHandlers, use_awaitable));
     CO_OK(co_await sender.send_acknowledged("entity/7", {}, {}, use_awaitable));
     CO_OK(co_await receiver.close(1s, use_awaitable));
-    CO_OK(co_await elsewhere.bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await elsewhere.bind("entity/7", kNoHandlers, use_awaitable));
     boost::asio::steady_timer timer(loop, 100ms);
     co_await timer.async_wait(use_awaitable);
     const auto first = co_await sender.send_acknowledged("entity/7", {}, {}, use_awaitable);

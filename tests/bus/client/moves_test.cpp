@@ -92,7 +92,7 @@ class MovesTest : public LoopTest {
   Task place(std::size_t where, const std::string& name) {
     spaces[where]->here[name];
     Handlers handlers = spaces[where]->handlers(name);
-    CO_OK(co_await spaces[where]->bus.bind(name, std::move(handlers), use_awaitable));
+    CO_OK(co_await spaces[where]->bus.bind(name, handlers, use_awaitable));
   }
   Task sleep(std::chrono::milliseconds time) {
     boost::asio::steady_timer timer(loop, time);
@@ -218,7 +218,7 @@ TEST_F(MovesTest, OneThatIsGivenUpHandsNothingOverBeforeItsCompletion) {
     Handlers handlers{
         .on_message = [&](Message&) { handle(); },
         .on_call = [&](Call& call) { handle(), (void)call.responder().reply(ByteView()); }};
-    CO_OK(co_await spaces[0]->bus.bind("entity/x", std::move(handlers), use_awaitable));
+    CO_OK(co_await spaces[0]->bus.bind("entity/x", handlers, use_awaitable));
     int sent = 0;
     int answers = 0;
     for (int round = 1; round <= 20; ++round) {
@@ -294,7 +294,7 @@ TEST_F(MovesTest, ANameThatIsGivenUpWhileItMovesIsFreeWhenTheMoveHasEnded) {
       if (!refused) break;
       spaces[2]->bus.on_arrival("entity/x", {.arrived = [](Arrival&) { return Handlers{}; }});
       Handlers handlers;
-      CO_OK(co_await spaces[1]->bus.bind("entity/x", std::move(handlers), use_awaitable));
+      CO_OK(co_await spaces[1]->bus.bind("entity/x", handlers, use_awaitable));
       CO_OK(co_await spaces[1]->bus.unbind("entity/x", use_awaitable));
     }
     CO_OK(co_await spaces[2]->bus.unbind("entity/x", use_awaitable));

@@ -25,15 +25,15 @@ TEST_F(OutcomesTest, ASecondBindIsRefusedNamingTheOwnerOnTheSameHostAndAcross) {
     Bus neighbour(loop, cluster.node("a", "neighbour"));
     Bus stranger(loop, cluster.node("b", "stranger"));
     for (Bus* bus : {&owner, &neighbour, &stranger}) CO_OK(co_await bus->connect(use_awaitable));
-    CO_OK(co_await owner.bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await owner.bind("entity/7", kNoHandlers, use_awaitable));
     for (Bus* bus : {&owner, &neighbour, &stranger}) {
-      const auto refused = co_await bus->bind("entity/7", {}, use_awaitable);
+      const auto refused = co_await bus->bind("entity/7", kNoHandlers, use_awaitable);
       EXPECT_EQ(refused.error(), Errc::already_bound);
       if (bus == &owner) continue;
       EXPECT_NE(refused.error().detail.find("a.owner"), std::string::npos);
     }
     CO_OK(co_await owner.unbind("entity/7", use_awaitable));
-    CO_OK(co_await stranger.bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await stranger.bind("entity/7", kNoHandlers, use_awaitable));
   });
 }
 
@@ -42,10 +42,10 @@ TEST_F(OutcomesTest, NamesOf255BytesWorkAnd256AreRefused) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     const std::string longest = "entity/" + std::string(248, 'x');
-    CO_OK(co_await bus.bind(longest, {.on_call = [](Call& c) { (void)c.reply("yes"); }},
-                            use_awaitable));
+    const Handlers handlers{.on_call = [](Call& c) { (void)c.reply("yes"); }};
+    CO_OK(co_await bus.bind(longest, handlers, use_awaitable));
     CO_OK(co_await bus.call(longest, "", {}, use_awaitable));
-    const auto refused = co_await bus.bind(longest + "x", {}, use_awaitable);
+    const auto refused = co_await bus.bind(longest + "x", kNoHandlers, use_awaitable);
     EXPECT_EQ(refused.error(), Errc::bad_name);
     EXPECT_EQ(bus.send(longest + "x", "").error(), Errc::bad_name);
   });
@@ -58,8 +58,8 @@ TEST_F(OutcomesTest, ANameNeverReceivesForALongerOne) {
     CO_OK(co_await bus.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     int received = 0;
-    CO_OK(co_await bus.bind("player/1", {.on_message = [&](Message&) { ++received; }},
-                            use_awaitable));
+    const Handlers handlers2{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await bus.bind("player/1", handlers2, use_awaitable));
     const auto sent = co_await sender.send_acknowledged("player/10", {}, {}, use_awaitable);
     EXPECT_EQ(sent.error(), Errc::no_owner);
     EXPECT_EQ(received, 0);
@@ -71,9 +71,8 @@ TEST_F(OutcomesTest, ACallEndsAtItsDeadlineAndALateReplyIsDropped) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
-    CO_OK(co_await bus.bind("entity/slow",
-                            {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
-                            use_awaitable));
+    const Handlers handlers3{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
+    CO_OK(co_await bus.bind("entity/slow", handlers3, use_awaitable));
     const auto reply = co_await bus.call("entity/slow", "", {.deadline = 50ms}, use_awaitable);
     EXPECT_EQ(reply.error(), Errc::deadline);
     CO_OK(held.at(0).reply("too late"));
@@ -88,11 +87,10 @@ TEST_F(OutcomesTest, DeadlinesEndCallsAfterOthersThatWereAnswered) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
-    CO_OK(co_await bus.bind("entity/slow",
-                            {.on_call = [&](Call& call) { held.push_back(call.responder()); }},
-                            use_awaitable));
-    CO_OK(co_await bus.bind(
-        "entity/fast", {.on_call = [](Call& call) { (void)call.reply("done"); }}, use_awaitable));
+    const Handlers handlers4{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
+    CO_OK(co_await bus.bind("entity/slow", handlers4, use_awaitable));
+    const Handlers handlers5{.on_call = [](Call& call) { (void)call.reply("done"); }};
+    CO_OK(co_await bus.bind("entity/fast", handlers5, use_awaitable));
     for (const std::chrono::milliseconds before :
          {60'000ms, 20ms}) {  // a later deadline, and an earlier one
       CO_OK(co_await bus.call("entity/fast", "", {.deadline = before}, use_awaitable));
@@ -107,14 +105,14 @@ TEST_F(OutcomesTest, AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
-    CO_OK(co_await bus.bind("entity/refuses",
-                            {.on_call =
-                                 [](Call& call) {
-                                   (void)call.fail({Errc::handler_failed, "not your guild"});
-                                 }},
-                            use_awaitable));
-    CO_OK(co_await bus.bind("entity/forgets", {.on_call = [](Call&) {}}, use_awaitable));
-    CO_OK(co_await bus.bind("entity/mute", {.on_message = [](Message&) {}}, use_awaitable));
+    const Handlers handlers6{.on_call = [](Call& call) {
+      (void)call.fail({Errc::handler_failed, "not your guild"});
+    }};
+    CO_OK(co_await bus.bind("entity/refuses", handlers6, use_awaitable));
+    const Handlers handlers7{.on_call = [](Call&) {}};
+    CO_OK(co_await bus.bind("entity/forgets", handlers7, use_awaitable));
+    const Handlers handlers8{.on_message = [](Message&) {}};
+    CO_OK(co_await bus.bind("entity/mute", handlers8, use_awaitable));
     const auto refused = co_await bus.call("entity/refuses", "", {}, use_awaitable);
     EXPECT_EQ(refused.error(), Errc::handler_failed);
     EXPECT_EQ(refused.error().detail, "not your guild");
@@ -130,8 +128,8 @@ TEST_F(OutcomesTest, AFullWindowBlocksAndRoomComesBack) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     int received = 0;
-    CO_OK(co_await bus.bind("entity/7", {.on_message = [&](Message&) { ++received; }},
-                            use_awaitable));
+    const Handlers handlers9{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await bus.bind("entity/7", handlers9, use_awaitable));
     const Bytes body(1000);
     int sent = 0;
     Result<> last;
@@ -167,10 +165,9 @@ TEST_F(OutcomesTest, TheLargestBodyArrivesAndALargerOneIsRefused) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     Bytes got;
-    CO_OK(co_await receiver.bind(
-        "entity/7",
-        {.on_message = [&](Message& m) { got.assign(m.body().begin(), m.body().end()); }},
-        use_awaitable));
+    const Handlers handlers10{
+        .on_message = [&](Message& m) { got.assign(m.body().begin(), m.body().end()); }};
+    CO_OK(co_await receiver.bind("entity/7", handlers10, use_awaitable));
     Bytes body(kMaxBody);
     for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(i * 31 >> 3);
     CO_OK(co_await sender.send_acknowledged("entity/7", body, {.lane = Lane::bulk}, use_awaitable));
@@ -188,9 +185,8 @@ TEST_F(OutcomesTest, AMessageExpiresWhileItsOwnerIsOutOfReach) {
     CO_OK(co_await sender.connect(use_awaitable));
     std::vector<std::string> got;
     const Bytes one(1, std::byte{'1'}), two(1, std::byte{'2'}), three(1, std::byte{'3'});
-    CO_OK(co_await receiver.bind("entity/7",
-                                 {.on_message = [&](Message& m) { got.emplace_back(m.text()); }},
-                                 use_awaitable));
+    const Handlers handlers11{.on_message = [&](Message& m) { got.emplace_back(m.text()); }};
+    CO_OK(co_await receiver.bind("entity/7", handlers11, use_awaitable));
     CO_OK(co_await sender.send_acknowledged("entity/7", one, {}, use_awaitable));
     cluster.crash_root();
     const auto expired =
@@ -209,7 +205,7 @@ TEST_F(OutcomesTest, WhatIsUnacknowledgedWhenTheOwnerEndsIsOwnerLost) {
     CO_OK(co_await sender.connect(use_awaitable));
     auto owner = std::make_unique<Bus>(loop, cluster.node("b", "owner"));
     CO_OK(co_await owner->connect(use_awaitable));
-    CO_OK(co_await owner->bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await owner->bind("entity/7", kNoHandlers, use_awaitable));
     CO_OK(co_await sender.send_acknowledged("entity/7", {}, {}, use_awaitable));
     // The host is cut off while a message is under way; then the owner leaves.
     cluster.crash_root();
@@ -239,10 +235,9 @@ TEST_F(OutcomesTest, ANameThatLivesAgainIsHeardAtOnce) {
     for (int life = 0; life < 3; ++life) {
       Bus owner(loop, cluster.node("b", "owner" + std::to_string(life)));
       CO_OK(co_await owner.connect(use_awaitable));
-      CO_OK(co_await owner.bind("monster/boss",
-                                {.on_message = [&](Message&) { ++hits; },
-                                 .on_call = [](Call& call) { (void)call.reply("here"); }},
-                                use_awaitable));
+      const Handlers handlers12{.on_message = [&](Message&) { ++hits; },
+                                .on_call = [](Call& call) { (void)call.reply("here"); }};
+      CO_OK(co_await owner.bind("monster/boss", handlers12, use_awaitable));
       timer.expires_after(100ms);
       co_await timer.async_wait(use_awaitable);
       CO_OK(co_await sender.send_acknowledged("monster/boss", {}, {}, use_awaitable));
@@ -277,13 +272,13 @@ TEST_F(OutcomesTest, ClosingFlushesAndThenEverythingIsClosed) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     int received = 0;
-    CO_OK(co_await receiver.bind("entity/7", {.on_message = [&](Message&) { ++received; }},
-                                 use_awaitable));
+    const Handlers handlers13{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await receiver.bind("entity/7", handlers13, use_awaitable));
     for (int i = 0; i < 100; ++i) CO_OK(sender.send("entity/7", "x"));
     CO_OK(co_await sender.close(5s, use_awaitable));
     EXPECT_EQ(received, 100);
     EXPECT_EQ(sender.send("entity/7", "x").error(), Errc::closed);
-    const auto bound = co_await sender.bind("entity/8", {}, use_awaitable);
+    const auto bound = co_await sender.bind("entity/8", kNoHandlers, use_awaitable);
     EXPECT_EQ(bound.error(), Errc::closed);
     const auto unbound = co_await receiver.unbind("entity/none", use_awaitable);
     EXPECT_EQ(unbound.error(), Errc::not_bound);
@@ -300,7 +295,7 @@ TEST_F(OutcomesTest, ATakenNodeNameIsRefused) {
     CO_OK(co_await second.connect(use_awaitable));
     boost::asio::steady_timer timer(loop, 200ms);
     co_await timer.async_wait(use_awaitable);
-    CO_OK(co_await second.bind("entity/7", {}, use_awaitable));
+    CO_OK(co_await second.bind("entity/7", kNoHandlers, use_awaitable));
   });
 }
 

@@ -39,10 +39,9 @@ TEST_P(RestartTest, TrafficGoesOnExactlyOnceAndInOrder) {
         CO_OK(co_await receiver.connect(use_awaitable));
         CO_OK(co_await sender.connect(use_awaitable));
         std::vector<int> seen;
-        CO_OK(co_await receiver.bind(
-            "entity/7",
-            {.on_message = [&](Message& m) { seen.push_back(std::stoi(std::string(m.text()))); }},
-            use_awaitable));
+        const Handlers handlers{
+            .on_message = [&](Message& m) { seen.push_back(std::stoi(std::string(m.text()))); }};
+        CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
         boost::asio::steady_timer timer(loop);
         constexpr int kMessages = 20'000;
         for (int i = 0; i < kMessages; ++i) {

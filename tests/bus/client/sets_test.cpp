@@ -37,8 +37,8 @@ TEST_F(SetsTest, InstancesOfASharedNameGetNumbersOfTheirOwn) {
     Bus two(loop, cluster.node("b", "two"));
     CO_OK(co_await one.connect(use_awaitable));
     CO_OK(co_await two.connect(use_awaitable));
-    const auto first = co_await one.bind("service/chat", {}, use_awaitable);
-    const auto second = co_await two.bind("service/chat", {}, use_awaitable);
+    const auto first = co_await one.bind("service/chat", kNoHandlers, use_awaitable);
+    const auto second = co_await two.bind("service/chat", kNoHandlers, use_awaitable);
     CO_OK(first);
     CO_OK(second);
     EXPECT_EQ(first->name, "service/chat#1");
@@ -53,9 +53,8 @@ TEST_F(SetsTest, ASenderStaysWithOneInstanceAndKeysSpread) {
     Bus caller(loop, cluster.node("c", "caller"));
     for (Bus* bus : {&one, &two, &caller}) CO_OK(co_await bus->connect(use_awaitable));
     for (Bus* bus : {&one, &two}) {
-      CO_OK(co_await bus->bind("service/chat",
-                               {.on_call = [](Call& call) { (void)call.reply(call.channel()); }},
-                               use_awaitable));
+      const Handlers handlers{.on_call = [](Call& call) { (void)call.reply(call.channel()); }};
+      CO_OK(co_await bus->bind("service/chat", handlers, use_awaitable));
     }
     std::map<std::string, int> without_key, with_key;
     for (int i = 0; i < 50; ++i) {
@@ -120,9 +119,9 @@ TEST_F(SetsTest, AnAnnouncementReachesEveryMemberOnceWithOneCopyPerHost) {
       members.push_back(
           std::make_unique<Bus>(loop, cluster.node(host, "gate-" + std::to_string(i))));
       CO_OK(co_await members.back()->connect(use_awaitable));
-      CO_OK(co_await members.back()->bind(
-          "group/gates", {.on_message = [&](Message& m) { ++heard[std::string(m.channel())]; }},
-          use_awaitable));
+      const Handlers handlers2{
+          .on_message = [&](Message& m) { ++heard[std::string(m.channel())]; }};
+      CO_OK(co_await members.back()->bind("group/gates", handlers2, use_awaitable));
     }
     Bus speaker(loop, cluster.node("c", "speaker"));
     CO_OK(co_await speaker.connect(use_awaitable));
@@ -146,9 +145,9 @@ TEST_F(SetsTest, AWatchGivesASnapshotAndThenChanges) {
     Bus watcher(loop, cluster.node("b", "watcher"));
     CO_OK(co_await owner.connect(use_awaitable));
     CO_OK(co_await watcher.connect(use_awaitable));
-    CO_OK(co_await owner.bind("player/1", {}, use_awaitable));
-    CO_OK(co_await owner.bind("player/10", {}, use_awaitable));
-    CO_OK(co_await owner.bind("entity/1", {}, use_awaitable));
+    CO_OK(co_await owner.bind("player/1", kNoHandlers, use_awaitable));
+    CO_OK(co_await owner.bind("player/10", kNoHandlers, use_awaitable));
+    CO_OK(co_await owner.bind("entity/1", kNoHandlers, use_awaitable));
     std::map<std::string, std::string> known;
     bool complete = false;
     auto handle = watcher.watch("player/", [&](const WatchUpdate& update) {
@@ -174,7 +173,7 @@ TEST_F(SetsTest, ALaterWatcherOfTheSamePrefixGetsTheWholeSnapshotToo) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
-    CO_OK(co_await bus.bind("player/1", {}, use_awaitable));
+    CO_OK(co_await bus.bind("player/1", kNoHandlers, use_awaitable));
     std::size_t first = 0, second = 0;
     auto one = bus.watch("player/", [&](const WatchUpdate& u) { first += u.changes.size(); });
     CO_OK(one);
@@ -192,7 +191,7 @@ TEST_F(SetsTest, ARestartOfBusrootIsNotSeenByAWatcher) {
     Bus watcher(loop, cluster.node("b", "watcher"));
     CO_OK(co_await owner.connect(use_awaitable));
     CO_OK(co_await watcher.connect(use_awaitable));
-    CO_OK(co_await owner.bind("player/1", {}, use_awaitable));
+    CO_OK(co_await owner.bind("player/1", kNoHandlers, use_awaitable));
     int appeared = 0, gone = 0;
     auto handle = watcher.watch("player/", [&](const WatchUpdate& update) {
       for (const auto& row : update.changes) ++(row.present ? appeared : gone);
@@ -201,7 +200,7 @@ TEST_F(SetsTest, ARestartOfBusrootIsNotSeenByAWatcher) {
     EXPECT_TRUE(co_await eventually([&] { return appeared == 1; }));
     cluster.crash_root();
     cluster.start_root();
-    CO_OK(co_await owner.bind("player/2", {}, use_awaitable));
+    CO_OK(co_await owner.bind("player/2", kNoHandlers, use_awaitable));
     EXPECT_TRUE(co_await eventually([&] { return appeared == 2; }));
     EXPECT_EQ(gone, 0);
   });

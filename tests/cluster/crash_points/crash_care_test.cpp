@@ -159,7 +159,8 @@ class CrashCare : public PlannedCrashes {
     CO_OK(again);
     EXPECT_EQ(*again, 2U) << "that one counts from now on";
     enter(Phase::closing);
-    co_await bind(reader, keyed_box());
+    const bus::Handlers handlers = keyed_box();
+    co_await bind(reader, handlers);
     auto mailbox = co_await reader.open_mailbox(keyed_box(), behind(1), use_awaitable);
     CO_OK(mailbox);
     const auto mail = co_await mailbox->next(use_awaitable);

@@ -61,7 +61,8 @@ class IntruderTest : public ClusterTest {
       }));
       for (int n = 0; n < kNames; ++n) {
         const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-        CO_OK(co_await bus.bind(name_of(i, n), {.on_call = echo}, use_awaitable));
+        const bus::Handlers handlers{.on_call = echo};
+        CO_OK(co_await bus.bind(name_of(i, n), handlers, use_awaitable));
       }
     }
   }

@@ -122,7 +122,7 @@ class ShippedTest : public ClusterTest, public ::testing::WithParamInterface<Shi
         co_return connected.error();
       }
     }
-    co_return co_await owner.bind("entity/greeter", std::move(handlers), use_awaitable);
+    co_return co_await owner.bind("entity/greeter", handlers, use_awaitable);
   }
   static bus::Handlers echo() {
     bus::Handlers handlers;
@@ -172,7 +172,7 @@ TEST_P(ShippedTest, ARowOfAForeignChannelEndsTheSession) {
       CO_TRUE(co_await until([&] { return liar->closed(); }));
       EXPECT_EQ(liar->reset(), Errc::bad_bytes);
       EXPECT_TRUE(liar->messages().empty());
-      const auto bound = co_await caller.bind("entity/greeter", {}, use_awaitable);
+      const auto bound = co_await caller.bind("entity/greeter", bus::kNoHandlers, use_awaitable);
       EXPECT_EQ(bound.error(), Errc::already_bound);
       EXPECT_NE(bound.error().detail.find("b.owner"), std::string::npos);
     }
@@ -277,7 +277,8 @@ TEST_P(ShippedTest, ManyNamesEndNoWatch) {
           co_await pass(1s);
         }
         const std::size_t before = seen;
-        CO_OK(co_await owner.bind("node/b.owner", echo(), use_awaitable));
+        const bus::Handlers handlers = echo();
+        CO_OK(co_await owner.bind("node/b.owner", handlers, use_awaitable));
         CO_TRUE(co_await until([&] { return seen > before; }));
         EXPECT_TRUE(refusals.empty()) << refusals.front().to_string();
         co_await expect_served();
@@ -347,7 +348,7 @@ TEST_P(ShippedTest, ALoginSpeaksToGatesAndNotToEntities) {
     std::string heard;
     bus::Handlers handlers;
     handlers.on_message = [&](bus::Message& message) { heard = bus::as_text(message.body()); };
-    CO_OK(co_await owner.bind("gate/b.owner", std::move(handlers), use_awaitable));
+    CO_OK(co_await owner.bind("gate/b.owner", handlers, use_awaitable));
     const auto login = evil("login", {}, kLogin);
     const bus::Lineage gate = co_await lineage_of(*login, "gate/b.owner");
     bus::Bytes message;
@@ -392,7 +393,7 @@ TEST_P(ShippedTest, AShardOfMailIsNotGiven) {
       CO_OK(given);
       EXPECT_NE(given->status, Errc::ok);
     }
-    auto box = co_await owner.bind(kBox, {}, use_awaitable);
+    auto box = co_await owner.bind(kBox, bus::kNoHandlers, use_awaitable);
     CO_OK(box);
     auto opened = co_await owner.open_mailbox(kBox, {}, use_awaitable);
     CO_OK(opened);

@@ -46,8 +46,8 @@ class TravelProcesses : public ClusterTest {
           "[spaces]\nfiles = ['" + (cluster.folder() / "types.toml").string() + "']\n");
     rovers("a", "x", "low");
     rovers("b", "y", "high");
-    if (!co_await caller.connect(use_awaitable)) co_return false;
-    if (!co_await endpoint.ready(use_awaitable)) co_return false;
+    const bool connected = (co_await caller.connect(use_awaitable)).has_value();
+    if (!connected || !co_await endpoint.ready(use_awaitable)) co_return false;
     co_return co_await until(20s, [this] { return all_serve(); });
   }
   bool all_serve() {

@@ -229,7 +229,7 @@ TEST_F(Questions, AGateAsksForItsOwnObjectsAndIsAnswered) {
     EXPECT_THAT(log, ElementsAre("bow x2: 3"));
     EXPECT_EQ(gate.counters().answers, 3U) << "with the refusal, which this process passed on";
     // Not its own: one of another process, one of nobody, one that is no gate's.
-    CO_OK(co_await caller_bus.bind("gate/2", bus::Handlers{}, use_awaitable));
+    CO_OK(co_await caller_bus.bind("gate/2", bus::kNoHandlers, use_awaitable));
     const bool seen = co_await until([&] { return server.gates().size() == 2; });
     EXPECT_TRUE(seen);
     for (const char* channel : {"gate/2", "gate/3", "entity/7"}) {

@@ -1,5 +1,6 @@
 // Mistakes that must not compile, each with words that the compiler must say of it: check.cmake
 // compiles this file, and looks for them. ".*" stands for whatever the compiler prints in between.
+#include "bus/client/bus.hpp"
 #include "entity/objects/entity.hpp"
 #include "entity/properties/properties.hpp"
 #include "entity/rpc/rpc.hpp"
@@ -44,6 +45,12 @@ class Postman final : public rpc::Callable<Postman> {
   void take(rpc::Caller&, Bare) {}
   static constexpr auto kRpc = rpc::methods("postman", rpc::method<&Postman::take>("take"));
 };
+
+rpc::Task<int> binds(starbus::bus::Bus& bus) {
+  // says: destroy these handlers twice: give them a name first
+  const auto bound = co_await bus.bind("player/1", {});
+  co_return bound.has_value() ? 1 : 0;
+}
 
 void calls(rpc::Endpoint& endpoint) {
   // says: argument_does_not_fit<&.*Monster::hit, 1.*, long.*, const char.*\[4\]>

@@ -96,7 +96,7 @@ TEST_F(RpcBuilds, MethodsOfBothBuildsGoOn) {
 TEST_F(RpcBuilds, CallersWithoutPermissionLearnNoTypes) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await begin());
-    const auto named = co_await gate_bus.bind("gate/1", bus::Handlers{}, use_awaitable);
+    const auto named = co_await gate_bus.bind("gate/1", bus::kNoHandlers, use_awaitable);
     EXPECT_TRUE(named);
     EXPECT_TRUE(co_await until([this] { return server.gates().is_gate(gate_bus.self()); }));
     Bytes bytes;

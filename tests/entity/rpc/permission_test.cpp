@@ -218,7 +218,7 @@ TEST_F(RpcTrust, WhileAClusterIsUpgradedUnlistedCallersAreServersAndGatesAreNot)
     CO_OK(co_await old_bus.connect(use_awaitable));
     CO_OK(co_await call<&Chat::join>(old, "entity/7", {}, "x"));
     EXPECT_EQ(chat.last, From::server);
-    CO_OK(co_await old_bus.bind("gate/a.old", {}, use_awaitable));
+    CO_OK(co_await old_bus.bind("gate/a.old", bus::kNoHandlers, use_awaitable));
     EXPECT_EQ((co_await call<&Chat::join>(old, "entity/7", {}, "x")).error(), Errc::not_permitted);
   });
 }
@@ -227,9 +227,11 @@ TEST_F(RpcTrust, NobodyBindsANameOfAServer) {
   run([this]() -> TestTask {
     EXPECT_TRUE(co_await connect());
     for (const char* name : {"server/a.caller", "server/b.server", "server/x"}) {
-      const auto bound = co_await caller_bus.bind(name, {}, use_awaitable);
+      const auto bound = co_await caller_bus.bind(name, bus::kNoHandlers, use_awaitable);
       EXPECT_FALSE(bound);
-      if (!bound) EXPECT_EQ(bound.error().code, bus::Errc::denied);
+      if (!bound) {
+        EXPECT_EQ(bound.error().code, bus::Errc::denied);
+      }
     }
   });
 }

@@ -19,7 +19,7 @@ class ReplyOrder : public RpcTest {
       EXPECT_TRUE(get_answer_head(in, question));
       answered.push_back(question.number);
     };
-    const auto bound = co_await caller_bus.bind("entity/asker", std::move(asker), use_awaitable);
+    const auto bound = co_await caller_bus.bind("entity/asker", asker, use_awaitable);
     co_return bound.has_value();
   }
   std::vector<std::uint64_t> answered;

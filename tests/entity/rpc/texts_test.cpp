@@ -48,7 +48,7 @@ TEST_F(RpcTexts, WhatIsNoRpcObjectIsNamedAtTheCaller) {
     EXPECT_TRUE(co_await connect());
     bus::Handlers echo;
     echo.on_call = [](bus::Call& call) { (void)call.reply(call.body()); };
-    CO_OK(co_await server_bus.bind("service/raw", std::move(echo), use_awaitable));
+    CO_OK(co_await server_bus.bind("service/raw", echo, use_awaitable));
     const auto answer = co_await call<&Chat::sit>(caller, "service/raw", {}, 1);
     EXPECT_EQ(answer.error(), Errc::bad_bytes);
     EXPECT_THAT(answer.error().detail, HasSubstr("chat.sit: what answered is no RPC object"));

@@ -46,7 +46,8 @@ class EnterAtTest : public Houses {
       const bool opened = co_await until([&] { return open; });
       if (!opened) co_return false;
     }
-    const auto bound = co_await y.bus.bind("manager/cluster", manager.handlers(), use_awaitable);
+    const bus::Handlers handlers = manager.handlers();
+    const auto bound = co_await y.bus.bind("manager/cluster", handlers, use_awaitable);
     co_return bound.has_value();
   }
   Guild* roses(House& at) {

@@ -16,12 +16,6 @@
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
 
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 namespace starbus::nodes {
 namespace {
 
@@ -104,7 +98,7 @@ class GateTest : public bus::LoopTest {
       const auto connected = co_await process->bus.connect(use_awaitable);
       if (!connected) co_return false;
     }
-    const auto own = co_await gate.bus.bind("gate/1", bus::Handlers{}, use_awaitable);
+    const auto own = co_await gate.bus.bind("gate/1", bus::kNoHandlers, use_awaitable);
     const auto seen = [&] {
       return server.endpoint.gates().is_gate(gate.bus.self()) &&
              gate.endpoint.gates().is_gate(gate.bus.self());

@@ -24,12 +24,6 @@ using bus::Task;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 class RemoteCrowdsTest : public bus::LoopTest {
  protected:
   /// A process of its own.

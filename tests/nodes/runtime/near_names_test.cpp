@@ -51,8 +51,8 @@ TEST_F(NearNamesTest, AreFoundAmongTheNamesThatTheBusShows) {
     bus::Bus reader(loop, cluster.node("a", "reader"));
     CO_OK(co_await owner.connect(use_awaitable));
     CO_OK(co_await reader.connect(use_awaitable));
-    CO_OK(co_await owner.bind("db/main", bus::Handlers{}, use_awaitable));
-    CO_OK(co_await owner.bind("ready/space/a.owner", bus::Handlers{}, use_awaitable));
+    CO_OK(co_await owner.bind("db/main", bus::kNoHandlers, use_awaitable));
+    CO_OK(co_await owner.bind("ready/space/a.owner", bus::kNoHandlers, use_awaitable));
     std::vector<std::string> found;
     NearNames near(reader, [&](const std::string& wanted, const std::string& meant) {
       found.push_back(wanted + " " + meant);

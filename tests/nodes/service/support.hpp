@@ -164,10 +164,4 @@ class HostTestBase : public bus::LoopTest {
   starbus::testing::Cluster cluster{loop, {.hosts = {"a", "b"}, .lease = bus::from_ms(11'000)}};
 };
 
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 }  // namespace starbus::nodes::service::test

@@ -36,7 +36,7 @@ class LoginServiceTest : public bus::LoopTest {
       const auto connected = co_await each->connect(use_awaitable);
       if (!connected) co_return false;
     }
-    const auto named = co_await gate_.bind("gate/a.g", {}, use_awaitable);
+    const auto named = co_await gate_.bind("gate/a.g", bus::kNoHandlers, use_awaitable);
     if (!named) co_return false;
     for (rpc::Endpoint* each : {&at_login_, &at_gate_}) {
       const auto ready = co_await each->ready(use_awaitable);

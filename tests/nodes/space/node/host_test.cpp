@@ -109,7 +109,7 @@ TEST_F(SpaceOrdersTest, WhatThrowsInItsStartIsAFailureAndNoEnd) {
 TEST_F(SpaceOrdersTest, ANameThatIsHeldElsewhereIsAlreadyThere) {
   run([this]() -> Task {
     CO_TRUE(co_await begin());
-    const auto held = co_await boss->bus.bind("space/town-1", bus::Handlers(), use_awaitable);
+    const auto held = co_await boss->bus.bind("space/town-1", bus::kNoHandlers, use_awaitable);
     CO_OK(held);
     co_await create(1);
     const Reply said = co_await reply();

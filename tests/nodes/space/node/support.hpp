@@ -29,12 +29,6 @@ using boost::asio::use_awaitable;
 using bus::Task;
 using namespace std::chrono_literals;
 
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 /// What all spaces and walkers of a test do, and what they did.
 struct Script {
   bool hold_start = false;

@@ -323,7 +323,7 @@ TEST_F(SpaceServiceTest, GatesAreRefused) {
     const auto home = host("home", {town()});
     const auto gate = caller("gate");
     CO_OK(co_await gate->bus.connect(use_awaitable));
-    CO_OK(co_await gate->bus.bind("gate/a.gate", bus::Handlers(), use_awaitable));
+    CO_OK(co_await gate->bus.bind("gate/a.gate", bus::kNoHandlers, use_awaitable));
     CO_TRUE(co_await serve(*home));
     const auto seen = [&] { return home->endpoint.gates().is_gate(gate->bus.self()); };
     CO_TRUE(co_await until(seen));

@@ -87,7 +87,7 @@ class SpaceProcess {
     process = bus.host() + "." + bus.node();
     if (obeys && !co_await take_orders()) co_return false;
     const std::string group(kSpaceNodes);
-    if (!co_await bus.bind(group, bus::Handlers(), use_awaitable)) co_return false;
+    if (!co_await bus.bind(group, bus::kNoHandlers, use_awaitable)) co_return false;
     tick();
     co_return true;
   }
@@ -178,9 +178,8 @@ class SpaceServiceTestBase : public bus::LoopTest {
   }
   /// The service serves there.
   boost::asio::awaitable<bool> serve(Place& place) {
-    if (!place.bus.self().incarnation || place.bus.host().empty()) {
-      if (!co_await place.bus.connect(use_awaitable)) co_return false;
-    }
+    const bool known = place.bus.self().incarnation && !place.bus.host().empty();
+    if (!known && !co_await place.bus.connect(use_awaitable)) co_return false;
     if (!place.place()) co_return false;
     co_return co_await until([&place] { return place.serves(); });
   }
@@ -211,11 +210,5 @@ class SpaceServiceTest : public SpaceServiceTestBase {
     co_return node;
   }
 };
-
-#define CO_TRUE(condition)                       \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
 
 }  // namespace starbus::nodes::space::test

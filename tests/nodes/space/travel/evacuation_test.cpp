@@ -21,7 +21,7 @@ TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
   daemon::test::LogCapture log;
   run([this, &log]() -> Task {
     constexpr std::size_t kCrowd = 150;
-    TRAVEL_TRUE(co_await begin(types(field_type("field", 100, 2))));
+    CO_TRUE(co_await begin(types(field_type("field", 100, 2))));
     for (std::size_t i = 0; i < kCrowd; ++i) {
       Player* const one = co_await player(*x, "p" + std::to_string(i));
       Wish wish = to("field");
@@ -29,11 +29,11 @@ TEST_F(EvacuationTest, EverybodyIsMovedInSlices) {
       CO_OK(co_await travel(*x, *one, wish));
     }
     EXPECT_EQ(x->players("field", 1) + x->players("field", 2), kCrowd);
-    TRAVEL_TRUE(co_await open(*y));
+    CO_TRUE(co_await open(*y));
     std::size_t most = 0;
     bool over = false;
     x->travels.drain([&](const bus::Result<>&) { over = true; });
-    TRAVEL_TRUE(co_await until([&] {
+    CO_TRUE(co_await until([&] {
       most = std::max(most, x->travels.size());
       return over;
     }));
@@ -70,7 +70,7 @@ TEST_F(EvacuationTest, WhereToIsAskedInSlices) {
       return std::vector<Wish>{};  // it stays
     };
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type("field", kCrowd))) && co_await open(*x));
+    CO_TRUE(co_await serve(types(field_type("field", kCrowd))) && co_await open(*x));
     for (std::size_t i = 0; i < kCrowd; ++i) {
       Player* const one = co_await player(*x, "p" + std::to_string(i));
       CO_OK(co_await travel(*x, *one, to("field")));
@@ -79,7 +79,7 @@ TEST_F(EvacuationTest, WhereToIsAskedInSlices) {
     std::size_t most = 0;
     bool over = false;
     x->travels.drain([&](const bus::Result<>&) { over = true; });
-    TRAVEL_TRUE(co_await until([&] {
+    CO_TRUE(co_await until([&] {
       most = std::max(most, asked - std::exchange(before, asked));
       return over;
     }));
@@ -100,16 +100,16 @@ TEST_F(EvacuationTest, TheNextPlaceIsTriedWhenThereIsNoSeat) {
       all.push_back(to("town"));
       return all;
     };
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     Player* const bob = co_await player(*x, "bob");
     CO_OK(co_await travel(*x, *bob, to("field", 1)));
-    TRAVEL_TRUE(co_await drained(*x));
+    CO_TRUE(co_await drained(*x));
     EXPECT_THAT(asked, HasSubstr(" in field-1, drain"));
     EXPECT_EQ(y->players("town"), 1u);
-    TRAVEL_TRUE(y->find("ada") != nullptr);
-    TRAVEL_TRUE(x->find("bob") != nullptr);
+    CO_TRUE(y->find("ada") != nullptr);
+    CO_TRUE(x->find("bob") != nullptr);
     EXPECT_TRUE(x->space("field")->has(*bob)) << "a fifth place is not tried";
   });
 }
@@ -121,18 +121,18 @@ TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
     ways.evacuate_time = 300ms;
     ways.evacuate_ask = 100ms;
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type("field", 100))) && co_await open(*x));
+    CO_TRUE(co_await serve(types(field_type("field", 100))) && co_await open(*x));
     for (std::size_t i = 0; i < kNamedLeft + 2; ++i) {
       Player* const one = co_await player(*x, "p" + std::to_string(i));
       CO_OK(co_await travel(*x, *one, to("field")));
     }
-    TRAVEL_TRUE(co_await drained(*x));
+    CO_TRUE(co_await drained(*x));
     EXPECT_EQ(x->players("field"), kNamedLeft + 2) << "they are where they were";
     EXPECT_THAT(log.text(), AllOf(HasSubstr("player p0 has not left field-1"), HasSubstr("no_node"),
                                   HasSubstr("2 more players have not left")));
     bool over = false;
     x->spaces.drain([&](const bus::Result<>&) { over = true; });
-    TRAVEL_TRUE(co_await until([&] { return over; }));
+    CO_TRUE(co_await until([&] { return over; }));
     EXPECT_EQ(x->spaces.size(), 0u);
     EXPECT_EQ(x->find("p0")->space(), entity::OnlineId::none) << "its hosts ends it next";
   });
@@ -140,19 +140,19 @@ TEST_F(EvacuationTest, WhoCannotBeMovedIsNamedAndEndsAsBefore) {
 
 TEST_F(EvacuationTest, WhoIsOnTheWayWhenTheDrainBeginsArrivesAndIsSentOn) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type("field", 1))));
+    CO_TRUE(co_await begin(types(field_type("field", 1))));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     const auto z = land("b", "z");
     const End end = go(*x, *ada, to("field"));
     while (!end->has_value() && y->spaces.expected() == 0) co_await turn();
-    TRAVEL_TRUE(y->spaces.expected() == 1);
-    TRAVEL_TRUE(co_await open(*z));
+    CO_TRUE(y->spaces.expected() == 1);
+    CO_TRUE(co_await open(*z));
     x->spaces.refuse_newcomers();  // so that z alone has a seat
     bool over = false;
     y->travels.drain([&](const bus::Result<>&) { over = true; });
     CO_OK(co_await ended(end));
-    TRAVEL_TRUE(co_await until([&] { return over; }));
+    CO_TRUE(co_await until([&] { return over; }));
     EXPECT_EQ(y->find("ada"), nullptr);
     EXPECT_EQ(x->find("ada"), nullptr);
     EXPECT_NE(standing(*z, "ada"), nullptr);
@@ -161,11 +161,11 @@ TEST_F(EvacuationTest, WhoIsOnTheWayWhenTheDrainBeginsArrivesAndIsSentOn) {
 
 TEST_F(EvacuationTest, WhatCannotTravelIsLeftBehindRatherThanThePlayer) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin());
+    CO_TRUE(co_await begin());
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
-    TRAVEL_TRUE(ada->after(60s, [] {}));
-    TRAVEL_TRUE(co_await drained(*x));
+    CO_TRUE(ada != nullptr);
+    CO_TRUE(ada->after(60s, [] {}));
+    CO_TRUE(co_await drained(*x));
     EXPECT_EQ(y->players("field", 2), 1u);
     EXPECT_EQ(x->entities.counters().left_behind, 1u);
   });
@@ -173,15 +173,15 @@ TEST_F(EvacuationTest, WhatCannotTravelIsLeftBehindRatherThanThePlayer) {
 
 TEST_F(EvacuationTest, ATravelOfItsOwnIsLeftAloneByTheDrain) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town"))));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     const End end = go(*x, *ada, to("town"));
-    TRAVEL_TRUE(co_await drained(*x));
+    CO_TRUE(co_await drained(*x));
     CO_OK(co_await ended(end));
-    TRAVEL_TRUE(co_await until([&] { return standing(*y, "ada") != nullptr; }));
+    CO_TRUE(co_await until([&] { return standing(*y, "ada") != nullptr; }));
     const GameSpace* const there = y->spaces.find(standing(*y, "ada")->space());
-    TRAVEL_TRUE(there != nullptr);
+    CO_TRUE(there != nullptr);
     EXPECT_EQ(there->type().name, "town") << "where it wanted to go";
     EXPECT_EQ(x->find("ada"), nullptr);
   });
@@ -193,11 +193,11 @@ TEST_F(EvacuationTest, ANodeThatEndsWithItsClusterSendsNobodyOn) {
     bool cluster_ends = false;
     TravelOptions ways;
     ways.cluster_ends = [&] { return cluster_ends; };
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town")), std::move(ways)));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     cluster_ends = true;
-    TRAVEL_TRUE(co_await drained(*x));
+    CO_TRUE(co_await drained(*x));
     EXPECT_EQ(x->find("ada"), ada);
     EXPECT_TRUE(x->space("field")->has(*ada)) << "though there is room on y";
     EXPECT_THAT(log.text(), HasSubstr("the cluster ends: 1 players stay"));
@@ -213,17 +213,17 @@ TEST_F(EvacuationTest, AClusterThatEndsMeanwhileEndsTheWaitForSeats) {
     TravelOptions ways;
     ways.cluster_ends = [&] { return cluster_ends; };
     x = land("a", "x", std::move(ways));
-    TRAVEL_TRUE(co_await serve(types(field_type())) && co_await open(*x));
+    CO_TRUE(co_await serve(types(field_type())) && co_await open(*x));
     Player* const ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     bool over = false;
     x->travels.drain([&](const bus::Result<>&) { over = true; });
-    TRAVEL_TRUE(co_await until([&] { return x->travels.is_travelling(*ada); }));
+    CO_TRUE(co_await until([&] { return x->travels.is_travelling(*ada); }));
     const auto since = std::chrono::steady_clock::now();
     cluster_ends = true;
-    TRAVEL_TRUE(co_await until([&] { return over; }));
+    CO_TRUE(co_await until([&] { return over; }));
     EXPECT_LT(std::chrono::steady_clock::now() - since, kEvacuateAsk) << "nobody has come to help";
-    TRAVEL_TRUE(co_await until([&] { return x->travels.size() == 0; }));
+    CO_TRUE(co_await until([&] { return x->travels.size() == 0; }));
     EXPECT_EQ(diary.ends.at("ada").error(), bus::Errc::closed);
   });
 }
@@ -232,15 +232,15 @@ TEST_F(EvacuationTest, PlayersOfASpaceThatEndsGoToTheNextPlaceOfItsType) {
   run([this]() -> Task {
     SpaceType field = field_type();
     field.next = "town";
-    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
+    CO_TRUE(co_await begin(types(field, field_type("town"))));
     Player* const ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     CO_OK(x->space("field")->end_after(0ms));
-    TRAVEL_TRUE(co_await until([&] { return x->players("town") == 1; }));
+    CO_TRUE(co_await until([&] { return x->players("town") == 1; }));
     EXPECT_TRUE(x->space("town")->has(*ada));
     EXPECT_EQ(x->travels.counters().left_over, 1u);
     CO_OK(x->space("town")->end_after(0ms));
-    TRAVEL_TRUE(co_await until([&] { return x->space("town") == nullptr; }));
+    CO_TRUE(co_await until([&] { return x->space("town") == nullptr; }));
     EXPECT_EQ(ada->space(), entity::OnlineId::none) << "a town has no next place: as before";
     EXPECT_EQ(x->travels.size(), 0u);
   });

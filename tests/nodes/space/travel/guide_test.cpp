@@ -75,11 +75,11 @@ TEST_F(TravelGuideTest, AHeroGoesToTown) {
   run([this]() -> Task {
     x = land("a", "x");
     x->entities.declare<travel_example::Hero>();
-    TRAVEL_TRUE(co_await serve(types(field_type("town"))) && co_await open(*x));
+    CO_TRUE(co_await serve(types(field_type("town"))) && co_await open(*x));
     auto& hero = *x->entities.entities().create<travel_example::Hero>().value();
     rpc::Caller nobody;
     hero.to_town(nobody);
-    TRAVEL_TRUE(co_await until([&] { return x->players("town") == 1; }));
+    CO_TRUE(co_await until([&] { return x->players("town") == 1; }));
     EXPECT_TRUE(x->space("town")->has(hero));
   });
 }

@@ -57,7 +57,7 @@ class TravelRaces : public TravelTestBase {
 
 TEST_F(TravelRaces, AnExpiredTicketIsRefusedBeforeAnythingHasMoved) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     const Life life = wish.seat->life;
     const std::vector<Ticket> tickets = wish.seat->tickets;
     CO_OK(co_await rpc::call<&SpaceService::give_back>(x->endpoint, kSpaceService, {}, life,
@@ -71,7 +71,7 @@ TEST_F(TravelRaces, AnExpiredTicketIsRefusedBeforeAnythingHasMoved) {
 
 TEST_F(TravelRaces, ASpaceThatIsAboutToEndRefuses) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     CO_OK(y->space("field", 2)->end_after(5s));
     const auto end = co_await travel(*x, *ada, wish);
     expect_she_stays(end, Errc::not_let_in);
@@ -81,7 +81,7 @@ TEST_F(TravelRaces, ASpaceThatIsAboutToEndRefuses) {
 
 TEST_F(TravelRaces, ATargetThatDrainsRefuses) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     y->spaces.refuse_newcomers();
     const auto end = co_await travel(*x, *ada, wish);
     expect_she_stays(end, Errc::not_let_in);
@@ -91,7 +91,7 @@ TEST_F(TravelRaces, ATargetThatDrainsRefuses) {
 
 TEST_F(TravelRaces, ATargetThatHasDiedLeavesThePlayerWhereItWas) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     y.reset();
     const auto end = co_await travel(*x, *ada, wish);
     expect_she_stays(end, bus::Errc::no_owner);
@@ -101,10 +101,10 @@ TEST_F(TravelRaces, ATargetThatHasDiedLeavesThePlayerWhereItWas) {
 /// She is packed, and nobody but the source has her.
 TEST_F(TravelRaces, ATargetThatDiesBeforeTheStateHasComeLeavesThePlayerWhereItWas) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     diary.packed = [this] { cluster.crash_root(); };
     const End moving = go(*x, *ada, wish);
-    TRAVEL_TRUE(co_await frozen(moving));
+    CO_TRUE(co_await frozen(moving));
     EXPECT_EQ(x->players("field"), 1u) << "she stands in her space";
     EXPECT_EQ(y->spaces.expected(), 0u);
     y.reset();
@@ -116,10 +116,10 @@ TEST_F(TravelRaces, ATargetThatDiesBeforeTheStateHasComeLeavesThePlayerWhereItWa
 /// The target has made her, and busroot has not granted her yet.
 TEST_F(TravelRaces, ATargetThatDiesWhenItHasAcceptedThePlayerLeavesItWhereItWas) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     diary.accepted = [this] { cluster.crash_root(); };
     const End moving = go(*x, *ada, wish);
-    TRAVEL_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
+    CO_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
     EXPECT_EQ(x->players("field"), 1u) << "she stands in her space";
     y.reset();
     cluster.start_root();
@@ -129,28 +129,28 @@ TEST_F(TravelRaces, ATargetThatDiesWhenItHasAcceptedThePlayerLeavesItWhereItWas)
 
 TEST_F(TravelRaces, ATargetThatDiesAfterItOwnsThePlayerTakesItAlong) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     CO_OK(co_await travel(*x, *ada, wish));
     EXPECT_EQ(y->players("field", 2), 1u);
     y.reset();
-    TRAVEL_TRUE(co_await until([this] { return office->registry().nodes().nodes().size() == 1; }));
+    CO_TRUE(co_await until([this] { return office->registry().nodes().nodes().size() == 1; }));
     EXPECT_EQ(x->find("ada"), nullptr);
     EXPECT_EQ(x->players("field"), 0u);
-    TRAVEL_TRUE(co_await until([this] { return seats(*x) == 0; }));
+    CO_TRUE(co_await until([this] { return seats(*x) == 0; }));
   });
 }
 
 TEST_F(TravelRaces, ASourceThatDiesBeforeTheStateHasComeTakesThePlayerAlong) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     diary.packed = [this] { cluster.crash_root(); };
     const End moving = go(*x, *ada, wish);
-    TRAVEL_TRUE(co_await frozen(moving));
+    CO_TRUE(co_await frozen(moving));
     x.reset();
     diary.packed = nullptr;
     cluster.start_root();
     // Her name is free: nobody has her.
-    TRAVEL_TRUE(co_await player(*y, "ada") != nullptr);
+    CO_TRUE(co_await player(*y, "ada") != nullptr);
     EXPECT_EQ(y->players("field", 2), 0u);
     EXPECT_EQ(y->travels.counters().come, 0u);
   });
@@ -159,9 +159,9 @@ TEST_F(TravelRaces, ASourceThatDiesBeforeTheStateHasComeTakesThePlayerAlong) {
 /// Whether busroot grants the target before it hears of the death is not controlled.
 TEST_F(TravelRaces, ASourceThatDiesLeavesThePlayerOnceOrNot) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     const End moving = go(*x, *ada, wish);
-    TRAVEL_TRUE(co_await frozen(moving));
+    CO_TRUE(co_await frozen(moving));
     x.reset();
     co_await turn(300ms);
     const Player* const there = y->find("ada");
@@ -172,14 +172,14 @@ TEST_F(TravelRaces, ASourceThatDiesLeavesThePlayerOnceOrNot) {
 
 TEST_F(TravelRaces, AServiceThatIsReplacedWhileAPlayerAsksCostsItNothing) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town"))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     office.reset();
     const End end = go(*x, *ada, to("town"));
     co_await turn(100ms);
     EXPECT_FALSE(end->has_value());
-    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await serve(types(field_type(), field_type("town"))));
     CO_OK(co_await ended(end));
     EXPECT_EQ(x->players("town"), 1u);
     EXPECT_EQ(x->players("field"), 0u);
@@ -188,23 +188,23 @@ TEST_F(TravelRaces, AServiceThatIsReplacedWhileAPlayerAsksCostsItNothing) {
 
 TEST_F(TravelRaces, AnEntityThatEndsWhileItAsksWantsNoSeat) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin());
+    CO_TRUE(co_await begin());
     ada = co_await player(*x, "ada");
     const End end = go(*x, *ada, to("field"));
     ada->destroy();
     EXPECT_EQ((co_await ended(end)).error(), Errc::traveller_ended);
     auto& answers = office->desk.counters.answers;
-    TRAVEL_TRUE(co_await until([&] { return answers.contains("canceled"); }));
-    TRAVEL_TRUE(co_await until([this] { return office->registry().spaces().empty(); }));
-    TRAVEL_TRUE(co_await until([this] { return x->spaces.size() == 0; }));
+    CO_TRUE(co_await until([&] { return answers.contains("canceled"); }));
+    CO_TRUE(co_await until([this] { return office->registry().spaces().empty(); }));
+    CO_TRUE(co_await until([this] { return x->spaces.size() == 0; }));
   });
 }
 
 TEST_F(TravelRaces, AnEntityThatEndsWhileItsMoveWaitsGivesItsSeatBack) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     rpc::call<&Player::think>(y->endpoint, "player/ada", {})([](const auto&) {});
-    TRAVEL_TRUE(co_await until([this] { return !x->thinking.empty(); }));
+    CO_TRUE(co_await until([this] { return !x->thinking.empty(); }));
     const End end = go(*x, *ada, wish);
     co_await turn(50ms);
     EXPECT_EQ(x->travels.shown()["rows"][0]["does"], "moves");
@@ -217,9 +217,9 @@ TEST_F(TravelRaces, AnEntityThatEndsWhileItsMoveWaitsGivesItsSeatBack) {
 
 TEST_F(TravelRaces, CoroutinesThatDoNotEndKeepThePlayerWhereItIs) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     rpc::call<&Player::think>(y->endpoint, "player/ada", {})([](const auto&) {});
-    TRAVEL_TRUE(co_await until([this] { return !x->thinking.empty(); }));
+    CO_TRUE(co_await until([this] { return !x->thinking.empty(); }));
     wish.patience = 200ms;
     const auto end = co_await travel(*x, *ada, wish);
     expect_she_stays(end, bus::Errc::busy);
@@ -230,15 +230,15 @@ TEST_F(TravelRaces, CoroutinesThatDoNotEndKeepThePlayerWhereItIs) {
 
 TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItAsks) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town"))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     office.reset();
     const End end = go(*x, *ada, to("town"));
     CO_OK(x->space("field")->end_after(0ms));
-    TRAVEL_TRUE(co_await until([this] { return x->space("field") == nullptr; }));
+    CO_TRUE(co_await until([this] { return x->space("field") == nullptr; }));
     EXPECT_EQ(ada->space(), entity::OnlineId::none);
-    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await serve(types(field_type(), field_type("town"))));
     CO_OK(co_await ended(end));
     EXPECT_EQ(ada->space(), x->space("town")->id());
   });
@@ -249,19 +249,19 @@ TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItIsFrozenAndTheMoveFails) {
   run([this]() -> Task {
     SpaceType field = field_type("field", 1);
     field.next = "town";
-    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
+    CO_TRUE(co_await begin(types(field, field_type("town"))));
     ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     id = ada->online_id();
     diary.packed = [this] { cluster.crash_root(); };
     const End end = go(*x, *ada, to("field"));
-    TRAVEL_TRUE(co_await frozen(end));
+    CO_TRUE(co_await frozen(end));
     CO_OK(x->space("field")->end_after(0ms));
-    TRAVEL_TRUE(co_await until([this] { return x->players("field") == 0; }));
+    CO_TRUE(co_await until([this] { return x->players("field") == 0; }));
     y.reset();
     cluster.start_root();
     EXPECT_EQ((co_await ended(end)).error(), bus::Errc::rolled_back);
-    TRAVEL_TRUE(co_await until([this] { return x->players("town") == 1; }));
+    CO_TRUE(co_await until([this] { return x->players("town") == 1; }));
     EXPECT_EQ(ada->space(), x->space("town")->id());
     EXPECT_EQ(x->travels.counters().left_over, 1u);
   });
@@ -269,7 +269,7 @@ TEST_F(TravelRaces, TheSpaceThatItLeavesEndsWhileItIsFrozenAndTheMoveFails) {
 
 TEST_F(TravelRaces, ASeatThatComesAfterThePatienceIsGivenBack) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     wish.patience = 0ms;
     const auto end = co_await travel(*x, *ada, wish);
     expect_she_stays(end, Errc::too_late);
@@ -279,33 +279,33 @@ TEST_F(TravelRaces, ASeatThatComesAfterThePatienceIsGivenBack) {
 
 TEST_F(TravelRaces, AHookThatRefusesTheEntryOnTheNodeItIsInIsBackWhereItWas) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town", 1, 1))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town", 1, 1))));
     ada = co_await player(*x, "ada");
     CO_OK(co_await travel(*x, *ada, to("field")));
     int asked = 0;
     diary.no = [&asked] { return ++asked == 1; };  // to the town, and not to the field again
     const auto end = co_await travel(*x, *ada, to("town"));
     EXPECT_EQ(end.error(), entity::EntityErrc::init_failed);
-    TRAVEL_TRUE(x->space("field")->has(*ada));
+    CO_TRUE(x->space("field")->has(*ada));
     EXPECT_EQ(x->space("field")->aoi().position(*x->space("field")->aoi_id(*ada)),
               (aoi::Position{10, 20, 0}));
     EXPECT_EQ(x->players("field"), 1u);
     EXPECT_EQ(x->players("town"), 0u);
-    TRAVEL_TRUE(co_await until([this] { return seats(*x) == 1; }));  // the service has heard it
+    CO_TRUE(co_await until([this] { return seats(*x) == 1; }));  // the service has heard it
     diary.no = [] { return true; };
     EXPECT_EQ((co_await travel(*x, *ada, to("town"))).error(), entity::EntityErrc::init_failed);
     EXPECT_EQ(ada->space(), entity::OnlineId::none) << "both have refused";
-    TRAVEL_TRUE(co_await until([this] { return seats(*x) == 0; }));
+    CO_TRUE(co_await until([this] { return seats(*x) == 0; }));
   });
 }
 
 TEST_F(TravelRaces, AHookThatRefusesTheEntryAtTheTargetIsInNoSpaceAndToldThere) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     diary.refuses = {"ada at y"};
     CO_OK(co_await travel(*x, *ada, wish));
     Player* const there = y->find("ada");
-    TRAVEL_TRUE(there != nullptr);
+    CO_TRUE(there != nullptr);
     EXPECT_EQ(there->space(), entity::OnlineId::none);
     EXPECT_EQ(diary.ends.at("ada").error(), entity::EntityErrc::init_failed);
     EXPECT_EQ(y->travels.counters().come_badly, 1u);
@@ -320,17 +320,17 @@ TEST_F(TravelRaces, AHookThatRefusesTheEntryAtTheTargetIsInNoSpaceAndToldThere) 
 /// The seat was held when y accepted her, and is gone when y owns her: she asks once more.
 TEST_F(TravelRaces, ASpaceThatEndsBetweenAcceptanceAndArrivalIsReplaced) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await seat_on_y());
+    CO_TRUE(co_await seat_on_y());
     diary.accepted = [this] { cluster.crash_root(); };  // the grant waits
     const End moving = go(*x, *ada, wish);
-    TRAVEL_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
+    CO_TRUE(co_await until([this] { return y->spaces.expected() == 1; }));
     diary.accepted = nullptr;
     CO_OK(y->space("field", 2)->end_after(0ms));
-    TRAVEL_TRUE(co_await until([this] { return y->space("field", 2) == nullptr; }));
+    CO_TRUE(co_await until([this] { return y->space("field", 2) == nullptr; }));
     x->spaces.refuse_newcomers();  // so that the next one begins on y, too
     cluster.start_root();
     CO_OK(co_await ended(moving));
-    TRAVEL_TRUE(co_await until([this] { return standing(*y, "ada") != nullptr; }));
+    CO_TRUE(co_await until([this] { return standing(*y, "ada") != nullptr; }));
     EXPECT_EQ(x->find("ada"), nullptr);
     EXPECT_EQ(y->travels.counters().come_badly, 1u);
   });

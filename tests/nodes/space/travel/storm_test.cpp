@@ -55,12 +55,12 @@ TEST_F(TravelStorm, EachPlayerIsInOneSpaceAndHearsEachNumberOnce) {
     constexpr int kPlayers = 24;
     SpaceType field = field_type("field", 6, 4);
     field.next = "town";
-    TRAVEL_TRUE(co_await begin(types(field, field_type("town", 6, 6))));
-    TRAVEL_TRUE(co_await open(*y));
+    CO_TRUE(co_await begin(types(field, field_type("town", 6, 6))));
+    CO_TRUE(co_await open(*y));
     for (int i = 0; i < kPlayers; ++i) {
       const std::string name = "p" + std::to_string(i);
       Land& home = *(i % 2 == 0 ? x : y);
-      TRAVEL_TRUE(co_await player(home, name) != nullptr);
+      CO_TRUE(co_await player(home, name) != nullptr);
       spoken[name] = 0;
     }
     std::mt19937 random(7);  // NOLINT: the same storm each time
@@ -72,17 +72,17 @@ TEST_F(TravelStorm, EachPlayerIsInOneSpaceAndHearsEachNumberOnce) {
       co_await turn(10ms);
       for (const auto& [name, count] : everywhere()) EXPECT_EQ(count, 1) << name;
     }
-    TRAVEL_TRUE(co_await until([this] { return x->travels.size() + y->travels.size() == 0; }));
+    CO_TRUE(co_await until([this] { return x->travels.size() + y->travels.size() == 0; }));
     int sent = 0;
     for (const auto& [name, last] : spoken) sent += last;
-    TRAVEL_TRUE(co_await until([&] { return heard + lost == sent; }));
+    CO_TRUE(co_await until([&] { return heard + lost == sent; }));
     EXPECT_EQ(lost, 0) << "each number is heard once, and in order";
     EXPECT_GT(x->travels.counters().away + y->travels.counters().away, 20u);
     for (const auto& [name, last] : spoken) {
       EXPECT_NE(x->find(name) != nullptr, y->find(name) != nullptr) << name;
     }
     // What the service counts is what there is: no seat is lost.
-    TRAVEL_TRUE(co_await until(5s, [this] {
+    CO_TRUE(co_await until(5s, [this] {
       std::size_t players = 0;
       for (const auto& [name, count] : everywhere()) players += static_cast<std::size_t>(count);
       return seats(*x) + seats(*y) == players;

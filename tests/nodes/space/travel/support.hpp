@@ -32,12 +32,6 @@ using boost::asio::use_awaitable;
 using bus::Task;
 using namespace std::chrono_literals;
 
-#define TRAVEL_TRUE(condition)                   \
-  if (!(condition)) {                            \
-    ADD_FAILURE() << #condition << " is not so"; \
-    co_return;                                   \
-  }
-
 /// What players and fields of a test do, and what they did.
 struct Diary {
   std::set<std::string> refuses;                  // "ada at y": enters no space there
@@ -253,7 +247,8 @@ class TravelTestBase : public bus::LoopTest {
   boost::asio::awaitable<bool> begin(std::vector<SpaceType> all_types, TravelOptions ways) {
     x = land("a", "x", ways);
     y = land("b", "y", ways);
-    if (!co_await serve(all_types) || !co_await open(*x)) co_return false;
+    const bool serves = co_await serve(all_types);
+    if (!serves || !co_await open(*x)) co_return false;
     if (!co_await y->bus.connect(use_awaitable)) co_return false;
     co_return (co_await y->endpoint.ready(use_awaitable)).has_value();
   }

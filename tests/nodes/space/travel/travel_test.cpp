@@ -12,7 +12,7 @@ class TravelTest : public TravelTestBase {};
 
 TEST_F(TravelTest, APlayerChangesItsSpaceInOneStep) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town"))));
     Player* const ada = co_await player(*x, "ada");
     const auto first = co_await travel(*x, *ada, to("field"));
     CO_OK(first);
@@ -40,9 +40,9 @@ TEST_F(TravelTest, APlayerChangesItsSpaceInOneStep) {
 
 TEST_F(TravelTest, APlayerMovesToTheNodeOfItsSeatAndEntersThere) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type(), field_type("town"))));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     x->spaces.refuse_newcomers();  // so that the town begins on y
     const auto end = go(*x, *ada, to("town"));
     bool vanished = false;
@@ -50,12 +50,12 @@ TEST_F(TravelTest, APlayerMovesToTheNodeOfItsSeatAndEntersThere) {
       vanished = vanished || (x->find("ada") != nullptr && x->players("field") == 0);
       return end->has_value();
     });
-    TRAVEL_TRUE(came);
+    CO_TRUE(came);
     CO_OK(**end);
     EXPECT_EQ((*end)->value().node, "b.y");
     EXPECT_FALSE(vanished) << "it stands in its space until it lives elsewhere";
     Player* const there = y->find("ada");
-    TRAVEL_TRUE(there != nullptr);
+    CO_TRUE(there != nullptr);
     EXPECT_EQ(there->space(), y->space("town")->id());
     EXPECT_EQ(y->players("town"), 1u);
     EXPECT_EQ(x->players("field"), 0u);
@@ -66,13 +66,13 @@ TEST_F(TravelTest, APlayerMovesToTheNodeOfItsSeatAndEntersThere) {
     EXPECT_EQ(x->travels.counters().away, 1u);
     EXPECT_EQ(y->travels.counters().come, 1u);
     EXPECT_TRUE(diary.ends.at("ada"));
-    TRAVEL_TRUE(co_await until([&] { return seats(*x) == 0 && seats(*y) == 1; }));
+    CO_TRUE(co_await until([&] { return seats(*x) == 0 && seats(*y) == 1; }));
   });
 }
 
 TEST_F(TravelTest, ATeamGoesToTheSeatsThatWereHeldForIt) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin());
+    CO_TRUE(co_await begin());
     Player* const ada = co_await player(*x, "ada");
     Player* const bob = co_await player(*x, "bob");
     SpaceCalls calls(x->endpoint);
@@ -89,7 +89,7 @@ TEST_F(TravelTest, ATeamGoesToTheSeatsThatWereHeldForIt) {
       EXPECT_EQ((co_await travel(*x, one, wish)).error(), Errc::bad_request)
           << "a seat is one ticket";
     }
-    TRAVEL_TRUE(co_await until([&] { return seats(*x) == 0; }));  // those were given back
+    CO_TRUE(co_await until([&] { return seats(*x) == 0; }));  // those were given back
     const auto again = co_await calls.enter(ask, use_awaitable);
     CO_OK(again);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -105,7 +105,7 @@ TEST_F(TravelTest, ATeamGoesToTheSeatsThatWereHeldForIt) {
 
 TEST_F(TravelTest, ASecondTravelIsRefusedAndAFirstOneCanBeCanceled) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin());
+    CO_TRUE(co_await begin());
     Player* const ada = co_await player(*x, "ada");
     const End first = go(*x, *ada, to("field"));
     EXPECT_EQ((co_await travel(*x, *ada, to("field"))).error(), Errc::travelling);
@@ -115,8 +115,8 @@ TEST_F(TravelTest, ASecondTravelIsRefusedAndAFirstOneCanBeCanceled) {
     EXPECT_FALSE(x->travels.cancel(*ada));
     EXPECT_EQ((co_await ended(second)).error(), rpc::Errc::canceled);
     auto& answers = office->desk.counters.answers;
-    TRAVEL_TRUE(co_await until([&] { return answers.contains("canceled"); }));
-    TRAVEL_TRUE(co_await until([&] { return seats(*x) == 1; }));
+    CO_TRUE(co_await until([&] { return answers.contains("canceled"); }));
+    CO_TRUE(co_await until([&] { return seats(*x) == 1; }));
     EXPECT_EQ(x->players("field"), 1u) << "it stays where it is";
     EXPECT_EQ(x->travels.counters().given_back, 0u) << "it had none";
     const std::uint64_t granted = answers.at("granted");
@@ -124,25 +124,25 @@ TEST_F(TravelTest, ASecondTravelIsRefusedAndAFirstOneCanBeCanceled) {
     while (answers.at("granted") == granted) co_await turn();
     EXPECT_TRUE(x->travels.cancel(*ada)) << "its seat is on its way";
     EXPECT_EQ((co_await ended(third)).error(), rpc::Errc::canceled);
-    TRAVEL_TRUE(co_await until([&] { return x->travels.counters().given_back == 1; }));
-    TRAVEL_TRUE(co_await until([&] { return seats(*x) == 1; }));
+    CO_TRUE(co_await until([&] { return x->travels.counters().given_back == 1; }));
+    CO_TRUE(co_await until([&] { return seats(*x) == 1; }));
   });
 }
 
 /// There is no node when it is canceled: later, when there is one, nobody wants a space any more.
 TEST_F(TravelTest, ACanceledTravelBeginsNoSpace) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await serve(types(field_type(), field_type("town"))));
+    CO_TRUE(co_await serve(types(field_type(), field_type("town"))));
     x = land("a", "x");
-    TRAVEL_TRUE(co_await x->bus.connect(use_awaitable));
-    TRAVEL_TRUE((co_await x->endpoint.ready(use_awaitable)).has_value());
+    CO_TRUE(co_await x->bus.connect(use_awaitable));
+    CO_TRUE((co_await x->endpoint.ready(use_awaitable)).has_value());
     Player* const ada = co_await player(*x, "ada");
     const End end = go(*x, *ada, to("field"));
-    TRAVEL_TRUE(co_await until([this] { return office->registry().waiters() == 1; }));
+    CO_TRUE(co_await until([this] { return office->registry().waiters() == 1; }));
     EXPECT_TRUE(x->travels.cancel(*ada));
     EXPECT_EQ((co_await ended(end)).error(), rpc::Errc::canceled);
-    TRAVEL_TRUE(co_await until([this] { return office->registry().waiters() == 0; }));
-    TRAVEL_TRUE(co_await open(*x));
+    CO_TRUE(co_await until([this] { return office->registry().waiters() == 0; }));
+    CO_TRUE(co_await open(*x));
     CO_OK(co_await travel(*x, *ada, to("town")));
     EXPECT_EQ(office->registry().spaces().size(), 1u) << "the town alone";
     EXPECT_EQ(x->space("field"), nullptr);
@@ -152,7 +152,7 @@ TEST_F(TravelTest, ACanceledTravelBeginsNoSpace) {
 TEST_F(TravelTest, ATravelWithoutAServiceEndsWithItsPatience) {
   run([this]() -> Task {
     x = land("a", "x");
-    TRAVEL_TRUE(co_await open(*x));
+    CO_TRUE(co_await open(*x));
     Player* const ada = co_await player(*x, "ada");
     Wish wish = to("field");
     EXPECT_EQ(wish.patience, kTravelPatience);
@@ -166,7 +166,7 @@ TEST_F(TravelTest, ATravelWithoutAServiceEndsWithItsPatience) {
 TEST_F(TravelTest, TravelsBeyondTheLimitAreRefused) {
   run([this]() -> Task {
     x = land("a", "x");
-    TRAVEL_TRUE(co_await open(*x));
+    CO_TRUE(co_await open(*x));
     Wish wish = to("field");
     std::size_t canceled = 0;
     const auto made = [&] { return x->entities.entities().create<Player>().value(); };
@@ -183,23 +183,23 @@ TEST_F(TravelTest, TravelsBeyondTheLimitAreRefused) {
     EXPECT_EQ(page["rows"][0]["to"], "field");
     x->entities.entities().for_each<Player>(
         [this](Player& one) { static_cast<void>(x->travels.cancel(one)); });
-    TRAVEL_TRUE(co_await until([&] { return canceled == kMaxTravels; }));
+    CO_TRUE(co_await until([&] { return canceled == kMaxTravels; }));
   });
 }
 
 TEST_F(TravelTest, ATravelThatDoesNotBeginIsToldToItsPlayer) {
   run([this]() -> Task {
     x = land("a", "x");
-    TRAVEL_TRUE(co_await open(*x));
+    CO_TRUE(co_await open(*x));
     Player* const bob = co_await player(*x, "bob");
-    TRAVEL_TRUE(bob != nullptr);
+    CO_TRUE(bob != nullptr);
     const Wish wish = to("field");
     const auto nobody = [](const Result<Travelled>&) {};
     for (std::size_t i = 0; i < kMaxTravels; ++i) {
       x->travels.travel(*x->entities.entities().create<Player>().value(), wish, nobody);
     }
     x->travels.travel(*bob, wish, nobody);
-    TRAVEL_TRUE(co_await until([&] { return diary.ends.contains("bob"); }));
+    CO_TRUE(co_await until([&] { return diary.ends.contains("bob"); }));
     EXPECT_EQ(diary.ends.at("bob").error(), Errc::would_block);
     x->entities.entities().for_each<Player>(
         [this](Player& one) { static_cast<void>(x->travels.cancel(one)); });
@@ -215,17 +215,17 @@ TEST_F(TravelTest, PlayersOfASpaceThatEndsTravelInTurn) {
   run([this]() -> Task {
     SpaceType field = field_type();
     field.next = "town";
-    TRAVEL_TRUE(co_await begin(types(field, field_type("town"))));
+    CO_TRUE(co_await begin(types(field, field_type("town"))));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     office.reset();  // whoever asks waits from now on
     const Wish wish = to("field");
     const auto nobody = [](const Result<Travelled>&) {};
     for (std::size_t i = 0; i < kMaxTravels; ++i) {
       x->travels.travel(*x->entities.entities().create<Player>().value(), wish, nobody);
     }
-    TRAVEL_TRUE(x->space("field")->end_after(0ms));
-    TRAVEL_TRUE(co_await until([&] { return x->space("field") == nullptr; }));
+    CO_TRUE(x->space("field")->end_after(0ms));
+    CO_TRUE(co_await until([&] { return x->space("field") == nullptr; }));
     EXPECT_EQ(ada->space(), entity::OnlineId::none);
     EXPECT_FALSE(x->travels.is_travelling(*ada));
     x->entities.entities().for_each<Player>([&](Player& one) {
@@ -240,21 +240,21 @@ TEST_F(TravelTest, PlayersOfASpaceThatEndsTravelInTurn) {
 
 TEST_F(TravelTest, WhoCannotTravelIsToldWhy) {
   run([this]() -> Task {
-    TRAVEL_TRUE(co_await begin(types(field_type("field", 1, 1), field_type("town"))));
+    CO_TRUE(co_await begin(types(field_type("field", 1, 1), field_type("town"))));
     Player* const ada = co_await ada_in_x();
-    TRAVEL_TRUE(ada != nullptr);
+    CO_TRUE(ada != nullptr);
     Player* const bob = co_await player(*x, "bob");
     EXPECT_EQ((co_await travel(*x, *bob, to("field"))).error(), Errc::full);
     EXPECT_EQ((co_await travel(*x, *bob, to("field", 1))).error(), Errc::line_full);
     EXPECT_EQ((co_await travel(*x, *bob, to("field", 2))).error(), Errc::no_such_line);
     EXPECT_EQ((co_await travel(*x, *bob, to("moon"))).error(), Errc::unknown_type);
     const auto plain = x->entities.entities().create_by_name("entity");
-    TRAVEL_TRUE(!plain);  // abstract; one without a Traveller:
+    CO_TRUE(!plain);  // abstract; one without a Traveller:
     Player* const eve = x->entities.entities().create<Player>().value();
     x->spaces.refuse_newcomers();
     const auto unnamed = co_await travel(*x, *eve, to("town"));
     EXPECT_EQ(unnamed.error(), bus::Errc::not_bound) << "one without a channel cannot move";
-    TRAVEL_TRUE(co_await until([&] { return seats(*y) == 0; }));
+    CO_TRUE(co_await until([&] { return seats(*y) == 0; }));
   });
 }
 
