@@ -58,7 +58,7 @@ class TwoTowns : public bus::LoopTest {
     return end;
   }
   boost::asio::awaitable<std::string> ended(End end) {
-    const bool come = co_await until([end] { return !end->empty(); });
+    const bool come = co_await until([&end] { return !end->empty(); });
     co_return come ? *end : "it has not ended";
   }
   /// One turn of the loop.

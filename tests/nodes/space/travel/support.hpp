@@ -274,7 +274,7 @@ class TravelTestBase : public bus::LoopTest {
     return end;
   }
   boost::asio::awaitable<Result<Travelled>> ended(End end) {
-    const bool come = co_await until([end] { return end->has_value(); });
+    const bool come = co_await until([&end] { return end->has_value(); });
     co_return come ? **end : Result<Travelled>(Error(Errc::too_late, "the test's own"));
   }
   boost::asio::awaitable<Result<Travelled>> travel(Land& at, Player& player, Wish wish) {
