@@ -49,6 +49,7 @@ struct GateCounters {
   std::uint64_t logins = 0;     // sessions that were opened
   std::uint64_t resumed = 0;    // connections that continue one
   std::uint64_t reentered = 0;  // sessions that were opened with the signed part of a token
+  std::uint64_t found = 0;      // that the account has found elsewhere instead
   std::uint64_t given = 0;      // hand-overs to other gates
   std::uint64_t taken = 0;      // and from them
   std::uint64_t undone = 0;     // hand-overs that were refused
@@ -80,6 +81,7 @@ struct GateCounters {
 struct Question {
   enum class Kind : std::uint8_t {
     bind,
+    seek,
     where,
     relink_account,
     relink_subject,
@@ -91,7 +93,7 @@ struct Question {
   };
   Kind kind = Kind::bind;
   SessionId session{};
-  std::uint64_t number = 0;  // request: u; give: the connection; take, relink: the turn
+  std::uint64_t number = 0;  // request: u; give: that of the Give; take, relink: the turn
   Bind bind{};               // request, relink
   std::uint32_t turn = 0;    // request: when it was said
 };

@@ -11,8 +11,6 @@
 namespace starbus::nodes::gate {
 namespace {
 
-constexpr std::uint32_t kRetryMs = 2'000;  // of a client that is told `later` or `full`
-
 Closed cut_off() {
   return {CloseReason::leaving, 0, "gate: cut off from the bus, go to another one"};
 }
@@ -92,10 +90,10 @@ void Doors::refused_request(ConnectionId connection, const Ask& request, Body re
 void Doors::closed(ConnectionId connection, std::string_view why) {
   const auto found = doors_.find(connection);
   if (found == doors_.end()) return;
-  const Door door = found->second;
+  const Door door = std::move(found->second);
   doors_.erase(found);
-  if (door.waits) {
-    waiting_.erase({door.session, connection});
+  if (door.give != 0) {
+    waiting_.erase({door.session, door.give});
     return;
   }
   Session* const session = desk_.table.find(door.session);
@@ -122,7 +120,11 @@ void Doors::enter(ConnectionId connection, LoginAsk ask, bool reentry) {
   if (!id || desk_.table.find(id) != nullptr) {
     return hang_up(connection, {CloseReason::later, kRetryMs, {}});
   }
-  ++(reentry ? desk_.counters.reentered : desk_.counters.logins);
+  if (!reentry) {
+    ++desk_.counters.logins;
+  } else if (doors_[connection].sought == nullptr) {
+    ++desk_.counters.reentered;
+  }
   Session& session = desk_.table.add(id);
   session.hand.secret = desk_.keys.key();
   session.opened = desk_.now;
@@ -157,7 +159,7 @@ void Doors::login_said(std::uint64_t question, const LoginAnswer& answer) {
   session.reentry = in.reentry;
   session.lost = desk_.now;
   say_waiting(session, WaitsFor::account);
-  desk_.subjects->bind(session);
+  desk_.subjects->enter(session);
 }
 
 void Doors::forget_login(Session& session) {
@@ -169,7 +171,7 @@ void Doors::forget_login(Session& session) {
 void Doors::attach(Session& session, ConnectionId connection) {
   Door& door = doors_[connection];
   door.session = session.id;
-  door.waits = false;
+  door.give = 0;
   session.connection = connection;
   session.away.reset();
 }
@@ -197,24 +199,25 @@ void Doors::welcome_new(Session& session) {
 void Doors::resume(ConnectionId connection, const Resume& frame) {
   if (desk_.cut_off) return hang_up(connection, cut_off());
   Session* const session = desk_.table.find(frame.session);
+  Sought sought{frame, frame.position.turn};
   if (session == nullptr) {
     if (frame.gate.empty() || frame.gate == desk_.options.self.channel) {
-      return reenter(connection, frame);
+      return reenter(connection, std::move(sought));
     }
-    return ask_other(connection, frame, frame.gate, {});
+    return ask_other(connection, std::move(sought), frame.gate, {});
   }
   if (session->stage == Stage::live) return resume_here(*session, connection, frame);
   if (session->stage == Stage::giving || session->stage == Stage::stub) {
     const HandOver& hand = session->hand;
-    if (desk_.homes.dead(hand.to.process)) return reenter(connection, frame);
+    if (desk_.homes.dead(hand.to.process)) return reenter(connection, std::move(sought));
     if (!hand.address.empty() && leaving) {
       desk_.frame(connection, GoTo{hand.address});
       return hang_up(connection, {CloseReason::leaving, 0, {}});
     }
-    return ask_other(connection, frame, hand.to.channel, hand.to.process);
+    return ask_other(connection, std::move(sought), hand.to.channel, hand.to.process);
   }
   if (session->stage == Stage::ended && session->tokens.fits(frame.token) == TokenFits::yes) {
-    if (may_reenter(session->reason)) return reenter(connection, frame);
+    if (may_reenter(session->reason)) return reenter(connection, std::move(sought));
     return hang_up(connection, {session->reason, 0, {}});
   }
   ++desk_.counters.refused_tokens;
@@ -257,64 +260,6 @@ void Doors::resume_here(Session& session, ConnectionId connection, const Resume&
   desk_.downlink->credit(session);
 }
 
-void Doors::ask_other(ConnectionId connection, const Resume& frame, const std::string& channel,
-                      const bus::Process& process) {
-  if (leaving) return hang_up(connection, {CloseReason::leaving, 0, {}});
-  if (waiting_.size() >= kGivesWaiting) {
-    return hang_up(connection, {CloseReason::later, kRetryMs, {}});
-  }
-  waiting_[{frame.session, connection}] = {frame, desk_.now, desk_.now, process};
-  Door& door = doors_[connection];
-  door.session = frame.session;
-  door.waits = true;
-  desk_.frame(connection, Waiting{WaitsFor::gate, 0, 0});
-  const std::uint64_t question = desk_.ask({Question::Kind::give, frame.session, connection, {}});
-  desk_.effects.push_back(TellGate{question, channel,
-                                   Give{frame.session, frame.token, frame.position,
-                                        desk_.options.self, desk_.options.address, connection}});
-}
-
-void Doors::reenter(ConnectionId connection, const Resume& frame) {
-  if (frame.reentry.empty()) return hang_up(connection, {CloseReason::token, 0, {}});
-  const std::string address = doors_[connection].address;
-  enter(connection, {{}, {}, kReentryMethod, {}, frame.reentry, address}, true);
-}
-
-/// The one that came last is the client, if several show the right token.
-void Doors::given(Session& session) {
-  for (auto next = waiting_.lower_bound({session.id, 0});
-       next != waiting_.end() && next->first.first == session.id;
-       next = waiting_.lower_bound({session.id, 0})) {
-    const ConnectionId connection = next->first.second;
-    const Waiter waiter = std::move(next->second);
-    waiting_.erase(next);
-    doors_[connection].waits = false;
-    doors_[connection].session = {};
-    if (session.stage == Stage::live) {
-      resume_here(session, connection, waiter.resume);
-    } else {
-      hang_up(connection, {session.reason, 0, {}});
-    }
-  }
-}
-
-void Doors::not_given(const SessionId& session, ConnectionId connection, CloseReason reason,
-                      bool again) {
-  const auto found = waiting_.find({session, connection});
-  if (found == waiting_.end()) return;
-  const Waiter waiter = std::move(found->second);
-  waiting_.erase(found);
-  Door& door = doors_[connection];
-  door.waits = false;
-  door.session = {};
-  if (again) return reenter(connection, waiter.resume);
-  hang_up(connection, {reason, reason == CloseReason::later ? kRetryMs : 0, {}});
-}
-
-void Doors::give_failed(const Question& question) {
-  not_given(question.session, question.number, CloseReason::token, true);
-}
-
 void Doors::hang_up_all() {
   for (const auto& [connection, door] : doors_) {
     desk_.frame(connection, Closed{CloseReason::fault, 0, {}});
@@ -326,32 +271,8 @@ void Doors::hang_up_all() {
   logins_.clear();
 }
 
-void Doors::gate_died(const bus::Process& process) {
-  // Those who wait for a gate by its name alone hear from the bus (give_failed), or by kGiveTime.
-  for (auto& [key, waiter] : waiting_) {
-    if (waiter.gate == process) waiter.since = desk_.now - desk_.options.times.give;
-  }
-}
-
-// --- waiting, and the end of a connection --------------------------------------------------------
-
-void Doors::tick(std::size_t most) {
-  for (; most > 0 && !waiting_.empty(); --most) {
-    auto next = waiting_.upper_bound(walked_);
-    if (next == waiting_.end()) {
-      walked_ = {};
-      return;
-    }
-    walked_ = next->first;
-    Waiter& waiter = next->second;
-    if (desk_.now - waiter.since >= desk_.options.times.give) {
-      not_given(walked_.first, walked_.second, CloseReason::later, true);
-    } else if (desk_.now - waiter.said >= desk_.options.times.waiting) {
-      waiter.said = desk_.now;
-      desk_.frame(walked_.second, Waiting{WaitsFor::gate, 0, 0});
-    }
-  }
-}
+// --- the end of a connection
+// ----------------------------------------------------------------------
 
 void Doors::say_waiting(Session& session, WaitsFor what) {
   session.said_waiting = desk_.now;

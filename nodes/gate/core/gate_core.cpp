@@ -65,6 +65,7 @@ void GateCore::outcome(std::uint64_t question, Outcome outcome, bus::ByteView by
   desk_.questions.erase(found);
   switch (asked.kind) {
     case Question::Kind::bind:
+    case Question::Kind::seek:
     case Question::Kind::where:
     case Question::Kind::relink_account:
       return subjects_.account_said(asked, outcome, bytes);

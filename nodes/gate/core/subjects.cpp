@@ -39,6 +39,15 @@ void Subjects::ask_account(Session& session, Kind kind, sessions::AskAccount wor
   desk_.effects.push_back(TellAccount{question, session.account, std::move(word)});
 }
 
+/// The gate that the client names may have started again since it gave the session away.
+void Subjects::enter(Session& session) {
+  const auto sought = desk_.doors->sought(session);
+  if (!sought) return bind(session);
+  if (session.locating) return;
+  session.locating = true;
+  ask_account(session, Kind::seek, sessions::Where{*sought, {}});
+}
+
 void Subjects::bind(Session& session) {
   if (session.binding) return;
   session.binding = true;
@@ -56,7 +65,7 @@ void Subjects::locate(Session& session) {
 
 void Subjects::work(Session& session) {
   if (desk_.now < session.ask_at) return desk_.table.wake(session, session.ask_at);
-  if (session.stage == Stage::fresh && !session.account.empty()) bind(session);
+  if (session.stage == Stage::fresh && !session.account.empty()) enter(session);
   if (session.stage != Stage::live) return;
   if (session.locate_due) locate(session);
   if (session.relink_due) desk_.hand_overs->relink_account(session);
@@ -72,7 +81,7 @@ void Subjects::account_said(const Question& question, Outcome outcome, bus::Byte
   Session* const session = desk_.table.find(question.session);
   if (session == nullptr) return;
   if (question.kind == Kind::bind) session->binding = false;
-  if (question.kind == Kind::where) session->locating = false;
+  if (question.kind == Kind::where || question.kind == Kind::seek) session->locating = false;
   if (question.kind == Kind::relink_account) session->relinking = false;
   if (session->stage != Stage::fresh && session->stage != Stage::live) return;
   if (outcome == Outcome::no_owner || outcome == Outcome::owner_lost) {
@@ -86,6 +95,9 @@ void Subjects::account_said(const Question& question, Outcome outcome, bus::Byte
   }
   if (said->kind == AccountAnswerKind::later || said->kind == AccountAnswerKind::ok) {
     return failed(*session, question.kind);
+  }
+  if (question.kind == Kind::seek) {
+    return desk_.doors->found(*session, *said) ? void() : bind(*session);
   }
   if (question.kind == Kind::relink_account) {
     // An answer to a turn that is over says nothing of this one.

@@ -11,8 +11,9 @@ class Subjects {
  public:
   explicit Subjects(Desk& desk) : desk_(desk) {}
 
-  /// Asks the account to bind a fresh session to its character.
-  void bind(Session& session);
+  /// Asks the account to bind a fresh session to its character; before that, where the session is
+  /// that its client would rather go on with.
+  void enter(Session& session);
   /// Asks the account whom it plays; once at a time.
   void locate(Session& session);
   /// What was asked and not answered, again.
@@ -39,6 +40,7 @@ class Subjects {
   void belongs_to(Session& session, const GateId& gate, std::uint32_t turn);
 
  private:
+  void bind(Session& session);
   void bound(Session& session, const Bind& bind, const std::string& subject);
   void answer(Session& session, const sessions::AccountAnswer& said);
   void ask_account(Session& session, Question::Kind kind, sessions::AskAccount word);

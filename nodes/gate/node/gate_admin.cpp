@@ -45,6 +45,7 @@ Json gate_json(Gate& gate) {
            {{"logins", counters.logins},
             {"resumed", counters.resumed},
             {"reentered", counters.reentered},
+            {"found", counters.found},
             {"given", counters.given},
             {"taken", counters.taken},
             {"undone", counters.undone},

@@ -176,6 +176,17 @@ void an_erased_token_after_a_hand_over(Scene& scene) {
                 "P2 a stolen token is not noticed");
 }
 
+/// Of the gates that have had the session, the one that the client names has started again.
+void two_drains_while_the_client_is_away(Scene& scene) {
+  const SessionId session = scene.c1().session;
+  scene.unplug();
+  scene.upgrade(1, 2);
+  scene.upgrade(2, 3);
+  scene.c1().connect(scene.gate_pid(1));
+  scene.rest();
+  Scene::demand(scene.c1().on && scene.c1().session == session, "P1 a session does not go on");
+}
+
 /// There is no room for updates until they are too old: the gate's words do not come.
 void updates_wait_for_room(Scene& scene) {
   World& world = scene.world;
@@ -235,6 +246,8 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"subject_keeps_quiet+end_not_told", a_takeover,
                    "P5 a client that was replaced waits"},
         BrokenCase{"erased_stay_behind", an_erased_token_after_a_hand_over, "P2 a stolen token"},
+        BrokenCase{"session_not_sought", two_drains_while_the_client_is_away,
+                   "P1 a session does not go on"},
         BrokenCase{"rollback_goes_on", a_rollback_after_words, "P1 a home has drawn"},
         BrokenCase{"gate_death_ignored", a_client_and_its_gate_are_gone,
                    "P5 left over: player/a/1 has a client"},

@@ -50,6 +50,8 @@ void run_seeds(int most, bool deaths) {
   }
   if (deaths) {
     EXPECT_GT(count["rollbacks"], 5);
+    EXPECT_GT(count["gates upgraded"], most / 5);
+    EXPECT_GT(count["sought"], most / 5);
   }
 }
 

@@ -187,5 +187,58 @@ TEST_P(SessionCase, K30AGateStartsAgain) {
   end();
 }
 
+/// Gates are upgraded one after the other: the session goes on at a gate of which neither the
+/// client nor the gate that it names knows.
+TEST_P(SessionCase, K31TwoDrainsWhileTheClientIsAway) {
+  alone();
+  const SessionId session = c1().session;
+  say();
+  unplug();
+  upgrade(1, 2);
+  say();
+  upgrade(2, 3);
+  const auto slot = static_cast<std::uint32_t>(1 + GetParam() % 3);
+  c1().connect(gate_pid(slot));
+  rest();
+  EXPECT_TRUE(c1().on);
+  EXPECT_EQ(c1().session, session);
+  end();
+  EXPECT_EQ(c1().session, session);
+}
+
+/// The session goes on once more while it is sought: what the account has said is of the past.
+TEST_P(SessionCase, K31ADrainWhileTheSessionIsSought) {
+  alone();
+  const SessionId session = c1().session;
+  unplug();
+  upgrade(1, 2);
+  hold("give");
+  c1().connect(gate_pid(1));
+  rest(2);
+  upgrade(2, 3);
+  free();
+  rest();
+  EXPECT_TRUE(c1().on);
+  EXPECT_EQ(c1().session, session);
+  end();
+  EXPECT_EQ(c1().session, session);
+}
+
+/// What a death has taken is not sought for ever: the client comes back by its login.
+TEST_P(SessionCase, K31AGateThatWasDrainedToIsKilled) {
+  alone();
+  const SessionId session = c1().session;
+  unplug();
+  upgrade(1, 2);
+  world.kill(gate_pid(2));
+  if (GetParam() % 2 == 0) world.start(kGates, 2);
+  c1().connect(gate_pid(GetParam() % 3 == 0 ? 3 : 1));
+  rest(10);
+  EXPECT_TRUE(c1().on);
+  EXPECT_NE(c1().session, session);
+  EXPECT_EQ(c1().subject, kE);
+  end();
+}
+
 }  // namespace
 }  // namespace starbus::entity::sessions::sim

@@ -285,6 +285,13 @@ void Gate::act(gates::TellAccount& effect) {
   if (world_.broken("where_never_asked") && std::holds_alternative<Where>(word)) {
     return core.outcome(effect.question, gates::Outcome::owner_lost, {});
   }
+  if (const auto* where = std::get_if<Where>(&word); where != nullptr && where->bind == Bind{}) {
+    ++world_.oracle.count["sought"];
+    if (world_.broken("session_not_sought")) {
+      return core.outcome(effect.question, gates::Outcome::ok,
+                          bytes_of(AccountAnswer{AccountAnswerKind::ended, {}, {}, 0, 0, {}}));
+    }
+  }
   Letter letter{pid, effect.account, Lane::up, what,
                 [to = effect.account, word, &w = world_](const Pid& from, const Pid& at) {
                   Account* const account = w.account_at(to, at);

@@ -84,18 +84,31 @@ struct Scene {
     world.hold_wire = nullptr;
     world.settle();
   }
-  /// The connection breaks, and the client comes to this gate.
-  void away(std::uint32_t slot) {
+  /// The connection breaks, and the client knows it.
+  void unplug() {
     if (c1().wire) world.cut(c1().wire);
     c1().unplug();
+  }
+  /// Likewise, and the client comes to this gate.
+  void away(std::uint32_t slot) {
+    unplug();
     c1().connect(gate_pid(slot));
     world.settle();
   }
   /// Its connection breaks, and it never comes back.
   void leave() {
-    if (c1().wire) world.cut(c1().wire);
-    c1().unplug();
+    unplug();
     c1().told = true;
+  }
+  /// A gate hands its sessions to another one, ends, and starts again.
+  void upgrade(std::uint32_t slot, std::uint32_t to) {
+    gate(slot).drain({gate_pid(to)});
+    for (int ticks = 0; ticks < 30 && !gate(slot).core.drained(); ++ticks) rest(1);
+    demand(gate(slot).core.drained(), "P5 a drain does not end");
+    world.kill(gate_pid(slot));
+    world.start(kGates, slot);
+    world.bus().wait_until_ready();
+    rest(2);
   }
   void give_to(std::uint32_t slot) { gate_of(c1()).give(c1().session, gate_pid(slot)); }
   /// Others come when they are told to: a login of another device would mend what is broken.

@@ -297,6 +297,7 @@ void World::settle() {
 
 void World::tick() {
   bus_->second();
+  end_drained();
   std::vector<Pid> gates;
   for (const auto& [pid, gate] : gates_) gates.push_back(pid);
   for (const Pid& pid : gates) {

@@ -71,6 +71,8 @@ class World final : private BusEvents {
   void lie();
   /// One gate at a time: what is given to it is refused, and comes back.
   void drain_one(const Pid& from);
+  /// The gate that drains ends when nothing is left to it, and starts again some time.
+  void end_drained();
   /// To a group of all gates, by a process that has no entities.
   void announce(const std::string& group);
 

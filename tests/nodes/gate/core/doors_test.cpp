@@ -217,9 +217,186 @@ TEST_F(GateDoors, ASilentGateIsNotWaitedForLong) {
   EXPECT_EQ(one_.all<TellLogin>().size(), 1U);
   one_.core.opened(3, "x");
   one_.core.frame(3, away);
-  one_.core.told(kTwo.process, NoGive{away.session, 3, CloseReason::token, false});
+  const auto asked = std::get<Give>(one_.all<TellGate>().at(0).word);
+  one_.core.told(kTwo.process, NoGive{away.session, asked.number, CloseReason::token, false});
   EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::token);
 }
+
+// --- a session that the gate before has given away -----------------------------------------------
+
+/// A client that comes with a session of gate/two, which has started again and does not know it.
+class GateSeek : public GateDoors {
+ protected:
+  static constexpr std::uint32_t kTurn = 3;
+  const Resume away_{{5, 5}, {6, 6}, "gate/two", {kTurn, 4}, bus::Bytes(3)};
+  const GateId three_{"gate/three", {3, 3, 30}};
+
+  void come(ConnectionId connection, const Resume& frame) {
+    one_.core.opened(connection, "x");
+    one_.core.frame(connection, frame);
+  }
+  /// The gate that was asked last does not have the session.
+  void not_given() {
+    const auto asked = one_.all<TellGate>();
+    ASSERT_EQ(asked.size(), 1U);
+    const auto give = std::get<Give>(asked[0].word);
+    one_.core.told(kTwo.process, NoGive{give.session, give.number, CloseReason::token, true});
+  }
+  /// The login lets the client in again: what the account is asked then.
+  TellAccount let_in() {
+    const auto asks = one_.all<TellLogin>();
+    EXPECT_EQ(asks.size(), 1U);
+    EXPECT_EQ(asks.at(0).ask.method, kReentryMethod);
+    one_.core.login_said(asks.at(0).question,
+                         LoginAdmitted{"account/ada", 4, bus::Bytes(1), bus::Bytes(3)});
+    const auto words = one_.all<TellAccount>();
+    EXPECT_EQ(words.size(), 1U);
+    return words.at(0);
+  }
+  void account_says(const TellAccount& asked, sessions::AccountAnswerKind kind,
+                    const GateId& gate = {}, std::uint32_t turn = 0) {
+    EXPECT_EQ(std::get<sessions::Where>(asked.word), (sessions::Where{away_.session, {}}));
+    one_.core.outcome(asked.question, Outcome::ok,
+                      bytes_of(sessions::AccountAnswer{kind, kBind, "player/7", 4, turn, gate}));
+  }
+  bool binds() {
+    const auto words = one_.all<TellAccount>();
+    return words.size() == 1 && std::holds_alternative<sessions::BindSession>(words[0].word);
+  }
+};
+
+TEST_F(GateSeek, ItsAccountIsAskedAndThenTheGateThatHasIt) {
+  come(1, away_);
+  not_given();
+  account_says(let_in(), sessions::AccountAnswerKind::bound, three_, kTurn + 2);
+  const auto asked = one_.all<TellGate>();
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked[0].gate, three_.channel);
+  EXPECT_EQ(std::get<Give>(asked[0].word).token, away_.token);
+  EXPECT_EQ(one_.core.size(), 0U) << "no session is opened for it";
+  EXPECT_EQ(one_.core.counters().found, 1U);
+  EXPECT_EQ(one_.core.counters().reentered, 0U);
+}
+
+TEST_F(GateSeek, TheClientNamesThisGate) {
+  Resume mine = away_;
+  mine.gate = kOne.channel;
+  come(1, mine);
+  account_says(let_in(), sessions::AccountAnswerKind::bound, kTwo, kTurn + 1);
+  EXPECT_EQ(one_.all<TellGate>().at(0).gate, kTwo.channel);
+}
+
+/// The session goes from gate to gate while it is sought.
+TEST_F(GateSeek, ItIsFollowedAsLongAsItsTurnGrows) {
+  come(1, away_);
+  not_given();
+  for (const std::uint32_t turn : {kTurn + 1, kTurn + 4}) {
+    account_says(let_in(), sessions::AccountAnswerKind::bound, three_, turn);
+    not_given();
+  }
+  account_says(let_in(), sessions::AccountAnswerKind::bound, three_, kTurn + 4);
+  EXPECT_TRUE(binds());
+  EXPECT_EQ(one_.core.counters().reentered, 1U);
+}
+
+/// Its gate was killed, the client was replaced, or the session has ended: as it always was.
+TEST_F(GateSeek, WhatNobodyHasIsOpenedAgain) {
+  const GateId former{kOne.channel, {1, 1, 9}};
+  one_.core.died(three_.process);
+  const auto tried = [&](sessions::AccountAnswerKind kind, const GateId& gate, std::uint32_t turn) {
+    static ConnectionId connection = 0;
+    come(++connection, away_);
+    not_given();
+    account_says(let_in(), kind, gate, turn);
+    return binds();
+  };
+  EXPECT_TRUE(tried(sessions::AccountAnswerKind::bound, kTwo, kTurn));
+  EXPECT_TRUE(tried(sessions::AccountAnswerKind::bound, three_, kTurn + 1)) << "it is dead";
+  EXPECT_TRUE(tried(sessions::AccountAnswerKind::bound, former, kTurn + 1)) << "likewise";
+  EXPECT_TRUE(tried(sessions::AccountAnswerKind::replaced, three_, kTurn + 1));
+  EXPECT_TRUE(tried(sessions::AccountAnswerKind::ended, three_, kTurn + 1));
+  EXPECT_EQ(one_.core.counters().found, 0U);
+  // Who names no gate, or no session, does not want it back.
+  Resume none = away_;
+  none.gate.clear();
+  come(100, none);
+  EXPECT_TRUE(std::holds_alternative<sessions::BindSession>(let_in().word));
+  come(101, Resume{{}, {}, "", {}, bus::Bytes(3)});
+  EXPECT_TRUE(std::holds_alternative<sessions::BindSession>(let_in().word));
+}
+
+TEST_F(GateSeek, AnAccountThatIsNotThereIsLoadedAndAskedAgain) {
+  come(1, away_);
+  not_given();
+  const auto asked = let_in();
+  one_.core.outcome(asked.question, Outcome::no_owner, {});
+  EXPECT_EQ(one_.all<LoadAccount>().at(0).account, "account/ada");
+  one_.tick(kAskPause);
+  const auto again = one_.all<TellAccount>();
+  ASSERT_EQ(again.size(), 1U);
+  account_says(again[0], sessions::AccountAnswerKind::later);
+  one_.tick(kAskPause);
+  account_says(one_.all<TellAccount>().at(0), sessions::AccountAnswerKind::bound, three_,
+               kTurn + 1);
+  EXPECT_EQ(one_.all<TellGate>().at(0).gate, three_.channel);
+}
+
+TEST_F(GateSeek, ItsClientHangsUpMeanwhile) {
+  come(1, away_);
+  not_given();
+  const auto asked = let_in();
+  one_.core.closed(1);
+  for (int i = 0; i < 5; ++i) one_.tick(kAskPause);
+  account_says(asked, sessions::AccountAnswerKind::bound, three_, kTurn + 1);
+  EXPECT_TRUE(one_.core.take().empty());
+  EXPECT_EQ(one_.core.size(), 0U);
+}
+
+/// The gate that was asked first answers after the account: that says nothing of the second.
+TEST_F(GateSeek, ALateRefusalIsNoRefusalOfTheNextGate) {
+  come(1, away_);
+  const auto first = std::get<Give>(one_.all<TellGate>().at(0).word);
+  one_.tick(kGiveTime);
+  account_says(let_in(), sessions::AccountAnswerKind::bound, three_, kTurn + 1);
+  const auto second = std::get<Give>(one_.all<TellGate>().at(0).word);
+  one_.core.told(kTwo.process, NoGive{first.session, first.number, CloseReason::token, false});
+  EXPECT_TRUE(one_.core.take().empty());
+  one_.core.told(three_.process, NoGive{second.session, second.number, CloseReason::token, false});
+  EXPECT_EQ(one_.frames<Closed>().at(0).reason, CloseReason::token);
+}
+
+/// It has come here meanwhile, or has come and gone on.
+TEST_F(GateSeek, ItMayBeHereByThen) {
+  Driven two{kTwo};
+  const Welcome first = two.log_in(1);
+  Resume frame{first.session, first.token, "gate/three", {1, 1}, bus::Bytes(3)};
+  const auto sought = [&](ConnectionId connection) {
+    come(connection, frame);
+    not_given();
+    return let_in();
+  };
+  const auto know = [&](const TellAccount& asked) {
+    one_.core.outcome(asked.question, Outcome::ok,
+                      bytes_of(sessions::AccountAnswer{sessions::AccountAnswerKind::bound, kBind,
+                                                       "player/7", 4, 1, kTwo}));
+  };
+  const auto asked = sought(1);
+  const auto asked_too = sought(2);
+  ASSERT_TRUE(two.core.give(first.session, kOne, ""));
+  carry(two, kTwo.process, one_);
+  one_.core.take();
+  know(asked);
+  EXPECT_EQ(one_.core.find(first.session)->connection, 1U);
+  const auto welcomes = one_.frames<Welcome>();
+  ASSERT_EQ(welcomes.size(), 1U);
+  EXPECT_TRUE(welcomes[0].goes_on);
+  ASSERT_TRUE(one_.core.give(first.session, three_, ""));
+  one_.core.take();
+  know(asked_too);
+  EXPECT_EQ(one_.all<TellGate>().at(0).gate, three_.channel);
+}
+
+// -------------------------------------------------------------------------------------------------
 
 TEST_F(GateDoors, FewConnectionsWaitForOtherGates) {
   for (ConnectionId each = 1; each <= kGivesWaiting; ++each) {
