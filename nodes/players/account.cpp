@@ -4,19 +4,9 @@
 #include <utility>
 
 #include "bus/client/bus.hpp"
-#include "bus/core/utf8.hpp"
+#include "nodes/players/character_name.hpp"
 
 namespace starbus::nodes::players {
-namespace {
-
-bool is_name(const std::string& name) {
-  const bool shown = std::ranges::none_of(
-      name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  return !name.empty() && name.size() <= kCharacterName && shown && bus::is_utf8(name);
-}
-
-}  // namespace
-
 Account::Account() : life_("account", *this, world().timers(), &machines_) {}
 
 entity::EntityResult<> Account::on_activate() {
@@ -53,7 +43,7 @@ entity::EntityResult<> Account::on_before_move(entity::Encoder&) {
 // --- of its client -------------------------------------------------------------------------------
 
 rpc::Task<Result<std::string>> Account::create(rpc::Caller&, std::string name) {
-  if (!is_name(name)) co_return PlayerErrc::bad_name;
+  if (!is_character_name(name)) co_return PlayerErrc::bad_name;
   if (saved().characters.size() >= kCharacters) co_return PlayerErrc::too_many_characters;
   if (auto may = may_create(name); !may) co_return may.error();
   saved().made += 1;

@@ -45,6 +45,18 @@ std::string openssl_text() {
   return text.data();
 }
 
+std::optional<std::string_view> find_protocol(std::string_view list, std::string_view wanted) {
+  while (!list.empty()) {
+    const std::size_t size = static_cast<unsigned char>(list.front());
+    list.remove_prefix(1);
+    if (size == 0 || size > list.size()) return std::nullopt;
+    const std::string_view offer = list.substr(0, size);
+    if (offer == wanted) return offer;
+    list.remove_prefix(size);
+  }
+  return std::nullopt;
+}
+
 Result<std::shared_ptr<const TlsContext>> TlsContext::load(const TlsFiles& files,
                                                            std::string protocol,
                                                            std::shared_ptr<TicketKeys> keys) {
@@ -103,16 +115,12 @@ Result<> TlsContext::take_files(const TlsFiles& files) {
 
 int TlsContext::choose_protocol(SSL* /*ssl*/, const unsigned char** out, unsigned char* out_size,
                                 const unsigned char* in, unsigned in_size, void* self) {
-  const std::string& wanted = static_cast<const TlsContext*>(self)->protocol_;
-  for (unsigned at = 0; at < in_size; at += 1U + in[at]) {
-    const std::size_t size = std::min<std::size_t>(in[at], in_size - at - 1);
-    const std::string_view offer(reinterpret_cast<const char*>(in) + at + 1, size);
-    if (offer != wanted) continue;
-    *out = in + at + 1;
-    *out_size = static_cast<unsigned char>(size);
-    return SSL_TLSEXT_ERR_OK;
-  }
-  return SSL_TLSEXT_ERR_ALERT_FATAL;
+  const std::string_view list(reinterpret_cast<const char*>(in), in_size);
+  const auto found = find_protocol(list, static_cast<const TlsContext*>(self)->protocol_);
+  if (!found) return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *out = in + (found->data() - list.data());
+  *out_size = static_cast<unsigned char>(found->size());
+  return SSL_TLSEXT_ERR_OK;
 }
 
 int TlsContext::ticket_key(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,

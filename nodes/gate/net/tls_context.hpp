@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "bus/core/error.hpp"
 #include "nodes/gate/net/ticket_keys.hpp"
@@ -50,6 +52,10 @@ class TlsContext {
   const std::shared_ptr<TicketKeys> keys_;
   std::int64_t expires_ = 0;
 };
+
+/// Where a client's list of protocols (ALPN: each with a byte of length before it) has this one,
+/// not empty; the view is of the list. nullopt: it does not, or not before the list is malformed.
+std::optional<std::string_view> find_protocol(std::string_view list, std::string_view wanted);
 
 /// What OpenSSL has to say of this thread's last failure; forgets it.
 std::string openssl_text();

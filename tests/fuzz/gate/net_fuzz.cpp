@@ -1,5 +1,6 @@
-/// What comes to the sockets of a gate before and around frames: PROXY headers, requests to
-/// upgrade, frames by length and of WebSockets. Frames are the same whole and byte by byte.
+/// What comes to the sockets of a gate before and around frames: PROXY headers, lists of protocols
+/// (ALPN), requests to upgrade, frames by length and of WebSockets. Frames are the same whole and
+/// byte by byte.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "nodes/gate/net/frame_reader.hpp"
 #include "nodes/gate/net/limits.hpp"
 #include "nodes/gate/net/proxy_header.hpp"
+#include "nodes/gate/net/tls_context.hpp"
 #include "nodes/gate/net/ws_upgrade.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
@@ -62,12 +64,39 @@ void read_upgrade(bus::ByteView input) {
   require(strict.status != 101 || open.status == 101);
 }
 
+/// The first entry is the one that is wanted; the list is what follows it, and then all of it.
+void read_protocols(bus::ByteView input) {
+  const std::string_view all = bus::as_text(input);
+  if (all.empty()) return;
+  const std::size_t size = std::to_integer<unsigned char>(input.front());
+  if (size == 0 || size >= all.size()) return;
+  const std::string_view wanted = all.substr(1, size);
+  const auto first = find_protocol(all, wanted);
+  require(first && first->data() == wanted.data() && first->size() == size);
+  const std::string_view list = all.substr(1 + size);
+  // Entries that are whole, by a walk of its own.
+  std::size_t at = 0;
+  bool there = false;
+  while (!there && at < list.size()) {
+    const std::size_t length = static_cast<unsigned char>(list[at]);
+    if (length == 0 || at + 1 + length > list.size()) break;
+    there = list.substr(at + 1, length) == wanted;
+    at += 1 + length;
+  }
+  const auto found = find_protocol(list, wanted);
+  require(found.has_value() == there);
+  if (!found) return;
+  require(found->data() > list.data() && found->data() + size <= list.data() + list.size());
+  require(*found == wanted && static_cast<unsigned char>(found->data()[-1]) == size);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bus::ByteView input = bus::fuzz_input(data, size);
   read_proxy(input);
   read_upgrade(input);
+  read_protocols(input);
   for (const bool websocket : {false, true}) {
     require(read(websocket, input, input.size() + 1) == read(websocket, input, 1));
   }

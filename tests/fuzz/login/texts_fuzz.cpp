@@ -1,11 +1,12 @@
-/// What players type, and what operators, databases and servers of accounts say: addresses, names,
-/// stored hashes, urls, answers.
+/// What players type, and what operators, databases and servers of accounts say: addresses, names
+/// of accounts and characters, stored hashes, urls, answers.
 #include <string>
 
 #include "nodes/login/core/address.hpp"
 #include "nodes/login/passwords/account_name.hpp"
 #include "nodes/login/passwords/password_hash.hpp"
 #include "nodes/login/verify/http_mapping.hpp"
+#include "nodes/players/character_name.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {
@@ -20,6 +21,19 @@ void take_names(std::string_view text) {
   if (const auto name = normalised_name(text)) require(normalised_name(*name).value() == *name);
   static_cast<void>(cost_of(text));
   if (const auto url = parse_url(std::string(text))) require(!url->host.empty());
+}
+
+void take_character(std::string_view text) {
+  using starbus::nodes::players::is_character_name;
+  using starbus::nodes::players::kCharacterName;
+  if (!is_character_name(text)) return;
+  require(!text.empty() && text.size() <= kCharacterName && starbus::bus::is_utf8(text));
+  for (const char c : text) require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+  // It stays one as long as it is not too long, and cut within a letter it is none.
+  require(is_character_name(std::string(text) + "x") == (text.size() < kCharacterName));
+  const bool within = (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80;
+  require(!within || !is_character_name(text.substr(0, text.size() - 1)));
+  require(!is_character_name(std::string(text.substr(1)) + '\n'));
 }
 
 void take_answer(std::string_view text) {
@@ -45,6 +59,7 @@ void take_answer(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = starbus::bus::as_text(starbus::bus::fuzz_input(data, size));
   take_names(text);
+  take_character(text);
   take_answer(text);
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "nodes/gate/net/front_settings.hpp"
 #include "nodes/gate/net/out_queue.hpp"
 #include "nodes/gate/net/ticket_keys.hpp"
+#include "nodes/gate/net/tls_context.hpp"
 #include "nodes/gate/net/token_bucket.hpp"
 #include "nodes/gate/net/ws_upgrade.hpp"
 #include "tests/nodes/gate/net/client_frames.hpp"
@@ -83,6 +84,21 @@ TEST(TicketKeysTest, KeysAreRotatedAndThenForgotten) {
   const TicketKeys::Key third = *keys.current();
   now += hours(24);  // nobody came for long: the one before is too old
   EXPECT_EQ(keys.find(third.name), nullptr);
+}
+
+TEST(ProtocolListTest, AnEntryIsFoundWholeAndBeforeWhatIsMalformed) {
+  using namespace std::string_view_literals;
+  constexpr auto kWanted = "starbus/1"sv;
+  constexpr auto kList = "\x08http/1.1\x09starbus/1\x02h2"sv;
+  const auto found = find_protocol(kList, kWanted);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, kWanted);
+  EXPECT_EQ(found->data(), kList.data() + 10) << "OpenSSL wants a place in the client's list";
+  EXPECT_FALSE(find_protocol("", kWanted));
+  EXPECT_FALSE(find_protocol("\x08starbus/", kWanted));
+  EXPECT_FALSE(find_protocol("\x0cstarbus/1"sv, kWanted)) << "its length goes beyond the list";
+  EXPECT_FALSE(find_protocol("\0\x09starbus/1"sv, kWanted)) << "an entry is not empty";
+  EXPECT_TRUE(find_protocol("\x09starbus/1\xff"sv, kWanted));
 }
 
 TEST(UpgradeTest, TheExampleOfTheRfcIsAnsweredAsThere) {
