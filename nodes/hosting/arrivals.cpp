@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/post.hpp>
 #include <cassert>
 #include <chrono>
 #include <utility>
@@ -52,11 +53,13 @@ bus::Result<> Arrivals::accept(const std::string& name, bus::ByteView state) {
                              : bus::Errc::move_refused,
                       prepared.error().to_string());
   }
-  Accepted& accepted = accepted_[name];
-  accepted.id = *prepared;
   const auto late =
       context_.timers.after(context_.alarms, kArrivalWait, [this, name] { abandon(name); });
-  if (late) accepted.deadline = *late;
+  if (!late) {  // a grant that never comes would keep it for ever
+    context_.entities->abandon_moved(*prepared);
+    return bus::Error(bus::Errc::busy, late.error().to_string());
+  }
+  accepted_[name] = {*prepared, *late};
   return {};
 }
 
@@ -124,7 +127,14 @@ void Arrivals::strand(const std::string& name, Stranded& stranded, const entity:
   const auto again =
       context_.timers.after(context_.alarms, last ? 0ms : kActivationRetry,
                             [this, name, last] { last ? give_up(name) : try_again(name); });
-  if (again) stranded.retry = *again;
+  if (again) {
+    stranded.retry = *again;
+    return;
+  }
+  // The wheel is full. Given up at once it is saved, and its name is free for another attempt.
+  boost::asio::post(context_.endpoint.loop(), [this, weak = std::weak_ptr(context_.alive), name] {
+    if (!weak.expired()) give_up(name);
+  });
 }
 
 void Arrivals::try_again(std::string name) {

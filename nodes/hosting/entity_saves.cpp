@@ -28,10 +28,15 @@ entity::Time pause_after(std::uint64_t failures) {
 
 EntitySaves::EntitySaves(entity::TimerWheel& timers, Store store)
     : timers_(timers), store_(std::move(store)) {
-  // One timer for all last saves, from the beginning: a wheel that is full takes none later.
-  if (!store_) return;
+  // One timer for all saves that wait, from the beginning: a wheel that is full takes none later.
+  if (store_) look_for_due();
+}
+
+void EntitySaves::look_for_due() {
+  if (looking_) return;
   const auto set = timers_.every(alarms_, kSaveRetry, kSaveRetry, entity::CatchUp::once,
                                  [this] { queue_due(); });
+  looking_ = set.has_value();
   if (!set) spdlog::error("entities: saves are not repeated: {}", set.error().to_string());
 }
 
@@ -91,12 +96,23 @@ void EntitySaves::begin_more() {
 }
 
 void EntitySaves::begin(const std::string& key, Entry& entry) {
-  ++under_way_;
-  entry.under_way = true;
+  if (!entry.begun) entry.begun = timers_.present();
   const entity::Time patience = entry.present.last ? entity::Time(kSaveDeadline) : entry.patience;
   const auto late = timers_.after(alarms_, patience, [this, key] { out_of_time(key); });
-  if (late) entry.deadline = *late;
+  if (!late) return put_off(key, entry, late.error());
+  ++under_way_;
+  entry.under_way = true;
+  entry.deadline = *late;
   attempt(key, entry);
+}
+
+/// Without a deadline the store does not get it: an answer that never comes would keep it for ever.
+void EntitySaves::put_off(const std::string& key, Entry& entry, const bus::Error& why) {
+  const bool over =
+      !entry.present.last && timers_.present() - *entry.begun >= entity::Time(entry.patience);
+  if (over) return end(key, why);
+  ++counters_.repeated;
+  back_off(key, entry, why, 0);
 }
 
 void EntitySaves::attempt(const std::string& key, Entry& entry) {
@@ -154,14 +170,16 @@ void EntitySaves::back_off(const std::string& key, Entry& entry, const bus::Erro
   entry.attempt = 0;
   entry.lapsed = lapsed;
   entry.reason = why.to_string();
-  if (++entry.failures == 1) warn_unsaved(entry);
+  if (++entry.failures == 1 && entry.ended()) warn_unsaved(entry);
   if (entry.next) {  // a later state takes its place
     const auto next = std::exchange(entry.next, nullptr);
     std::ranges::move(next->done, std::back_inserter(entry.present.done));
     entry.present.saved = std::move(next->saved);
     entry.present.came = next->came;
+    entry.present.last |= next->last;
     entry.lapsed = 0;
   }
+  look_for_due();
   later_.emplace(timers_.present() + pause_after(entry.failures), key);
   begin_more();
 }
@@ -213,6 +231,7 @@ void EntitySaves::end(std::string key, const bus::Result<>& result) {
     entry.present = std::move(*entry.next);
     entry.next = nullptr;
     entry.attempt = entry.lapsed = entry.failures = 0;
+    entry.begun.reset();
     entry.reason.clear();
     if (had_ended && !entry.ended()) --ended_;
     queue(key, entry);

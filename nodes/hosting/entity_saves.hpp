@@ -14,6 +14,10 @@
 /// The last save of an entity that has ended is its only copy. It is tried again, with back-off,
 /// until it is stored, or refused for a reason that does not pass: it has no deadline.
 ///
+/// While the timer wheel is full the store gets nothing, since no attempt would have a deadline:
+/// each save waits, with back-off, and one of an entity that lives ends as `too_many_timers` when
+/// its time is over.
+///
 /// Belongs to the loop's thread. After its end it calls the store no more, and ignores its answers.
 #pragma once
 
@@ -21,6 +25,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -92,6 +97,7 @@ class EntitySaves {
     std::string reason;  // of the latest failure
     bool queued = false;
     bool under_way = false;
+    std::optional<entity::Time> begun;  // its first attempt
     entity::Time patience = kSaveDeadline;
     entity::TimerId deadline{};
     entity::TimerId repeat{};
@@ -105,6 +111,7 @@ class EntitySaves {
   void queue(const std::string& key, Entry& entry);
   void begin_more();
   void begin(const std::string& key, Entry& entry);
+  void put_off(const std::string& key, Entry& entry, const bus::Error& why);
   void attempt(const std::string& key, Entry& entry);
   void answered(const std::string& key, std::uint64_t attempt, const bus::Result<>& result);
   void repeat(const std::string& key, Entry& entry, const bus::Error& why);
@@ -112,6 +119,7 @@ class EntitySaves {
   void back_off(const std::string& key, Entry& entry, const bus::Error& why, std::uint64_t lapsed);
   void warn_unsaved(const Entry& entry);
   void leave_store(Entry& entry);
+  void look_for_due();
   void queue_due();
   void end(std::string key, const bus::Result<>& result);
   std::vector<const Entry*> oldest(std::size_t most, bool ended_only) const;
@@ -120,13 +128,14 @@ class EntitySaves {
   const Store store_;
   Entries entries_;
   std::deque<std::string> turns_;  // of those that are queued; may name some that are not any more
-  std::multimap<entity::Time, std::string> later_;  // next attempts of last saves; likewise
+  std::multimap<entity::Time, std::string> later_;  // next attempts after a back-off; likewise
   std::size_t ended_ = 0;
   std::size_t warned_ = 0;  // of those, since there were none
   std::size_t under_way_ = 0;
   std::uint64_t attempts_ = 0;
   std::uint64_t places_ = 0;
   bool beginning_ = false;
+  bool looking_ = false;  // the timer of later_ is set
   SaveCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   entity::TimerOwner alarms_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <random>
 
+#include "tests/entity/timers/full_wheel.hpp"
 #include "tests/entity/timers/wheel_fixture.hpp"
 
 namespace starbus::entity {
@@ -165,12 +166,10 @@ TEST_F(BoundedPassTest, WhereOneOfThirteenIsLeftEachHoldsAChunkAndNotMore) {
 }
 
 TEST_F(BoundedPassTest, ThereIsALimitOfTimers) {
-  for (std::uint64_t i = 0; i < kMaxTimers; ++i) {
-    ASSERT_TRUE(wheel.after(owner, 1h, [] {}));
-  }
+  FullWheel full(wheel);
+  EXPECT_EQ(wheel.size(), kMaxTimers);
   EXPECT_EQ(wheel.after(owner, 1h, [] {}).error(), TimerErrc::too_many_timers);
-  const TimerId one{1, 1};
-  EXPECT_TRUE(wheel.cancel(one));
+  full.free(1);
   EXPECT_TRUE(wheel.after(owner, 1h, [] {}));
 }
 

@@ -7,6 +7,7 @@
 #include "nodes/runtime/main_loop.hpp"
 #include "testing/cluster.hpp"
 #include "tests/bus/client/loop_fixture.hpp"
+#include "tests/entity/timers/full_wheel.hpp"
 #include "tests/nodes/hosting/hero.hpp"
 
 namespace starbus::nodes::entities {
@@ -108,6 +109,35 @@ TEST_F(EntityArrivals, FailedActivationIsRetriedWhileMessagesWait) {
     EXPECT_EQ(y->host.counters().moved_in, 1U);
     EXPECT_TRUE(rpc::send<&Hero::say>(x->endpoint, "entity/ada", {}, 3));
     EXPECT_TRUE(co_await until([&] { return there->said.size() == 4; }));
+  });
+}
+
+// What has no timer is not kept for ever: a grant might never come, and an activation would never
+// be tried again.
+TEST_F(EntityArrivals, FullWheelRefusesAnArrivalAndGivesUpAStrandedOne) {
+  run([this]() -> Task {
+    const bool begun = co_await begin();
+    EXPECT_TRUE(begun);
+    entity::FullWheel full(y->main.timers());
+    const std::string refused = co_await move_to_y();
+    EXPECT_THAT(refused, ::testing::HasSubstr("too_many_timers"));
+    EXPECT_EQ(y->host.counters().arrivals_refused, 1U);
+    EXPECT_EQ(y->host.entities().size(), 0U);
+    EXPECT_EQ(x->host.entities().find(OnlineId{1}), hero) << "it lives on";
+
+    hero->state.gold = 5;
+    Hero::refusals = 1'000;
+    full.free(1);
+    const std::string end = co_await move_to_y();
+    EXPECT_EQ(end, "moved") << "it is owned there, and its activation has failed";
+    full.fill();
+    EXPECT_TRUE(co_await until([&] { return y->host.counters().arrivals_lost == 1; }));
+    EXPECT_EQ(y->host.counters().arrivals_late, 2U);
+    EXPECT_TRUE(co_await until([&] { return y->kept.size() == 1; }));
+    if (y->kept.size() != 1) co_return;
+    HeroState read;
+    EXPECT_TRUE(read.load_saved(y->kept[0].properties));
+    EXPECT_EQ(read.gold.get(), 5);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "entity/timers/timer_wheel.hpp"
 #include "nodes/hosting/unsaved_list.hpp"
 #include "tests/daemon/support.hpp"
+#include "tests/entity/timers/full_wheel.hpp"
 
 namespace starbus::nodes::entities {
 namespace {
@@ -142,6 +143,54 @@ TEST_F(EntitySavesTest, NoMoreAreUnderWayThanMayBe) {
   EXPECT_FALSE(saves.room());
   answer(8, {});
   EXPECT_EQ(saves.size(), kSavesUnderWay - 1) << "a store that answers at once takes all";
+}
+
+// An attempt without a deadline would never end if the store does not answer.
+TEST_F(EntitySavesTest, FullWheelPutsSavesOffAndEndsThoseOfTheLiving) {
+  entity::FullWheel full(wheel);
+  add("roses", "r1");
+  add_last("lilies", "l1");
+  EXPECT_EQ(asked.size(), 0U);
+  entity::Time waited{};
+  while (ends.empty() && waited < 2 * entity::Time(kSaveDeadline)) {
+    pass(kSaveRetry);
+    waited += kSaveRetry;
+    if (waited == 5s) add("roses", "r2");  // gives it no more time
+  }
+  EXPECT_THAT(ends, ElementsAre("r1 too_many_timers", "r2 too_many_timers"));
+  EXPECT_GE(waited, kSaveDeadline);
+  EXPECT_EQ(asked.size(), 0U);
+  EXPECT_LE(saves.counters().repeated, 16U) << "with back-off";
+  ASSERT_EQ(saves.unsaved_ends(9).size(), 1U) << "the only copy of an entity stays";
+  EXPECT_THAT(saves.unsaved_ends(9)[0].reason, ::testing::HasSubstr("too_many_timers"));
+
+  full.free(1);
+  pass(kSaveRetryMost);
+  ASSERT_EQ(asked.size(), 1U);
+  EXPECT_EQ(asked_for(0), "l1");
+  full.fill();
+  pass(kSaveDeadline);  // no answer
+  pass(kSaveRetryMost);
+  ASSERT_EQ(asked.size(), 2U) << "the timer of the first attempt is free";
+  answer(1, {});
+  EXPECT_EQ(ends.back(), "l1 kept");
+  EXPECT_TRUE(saves.empty());
+
+  // One that ends while its save is put off: the last state takes its place, without a deadline.
+  full.fill();
+  add("tulips", "t1");
+  add_last("tulips", "t2");
+  EXPECT_EQ(saves.ended(), 1U);
+  pass(2 * kSaveDeadline);
+  EXPECT_EQ(ends.size(), 3U);
+  full.free(1);
+  pass(kSaveRetryMost);
+  ASSERT_EQ(asked.size(), 3U);
+  EXPECT_EQ(asked_for(2), "t2");
+  answer(2, {});
+  EXPECT_THAT(ends, ElementsAre("r1 too_many_timers", "r2 too_many_timers", "l1 kept", "t1 kept",
+                                "t2 kept"));
+  EXPECT_EQ(saves.ended(), 0U);
 }
 
 TEST_F(EntitySavesTest, LastSaveIsRepeatedWithBackOffUntilItIsStored) {
