@@ -12,6 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct MinerState : Properties<MinerState> {
   Field<int, own_client> gold{this, "gold", 0};
@@ -35,12 +36,27 @@ struct Resting {
   std::string dream = "gold";  // and no pack()
 };
 class Lamp;
+struct Burning;
+struct Smoking;
+using Flame = Machine<Lamp, Burning, Smoking>;
+struct Burning {
+  static constexpr std::string_view kName = "burning";
+  static constexpr Time kDeadline = 15min;
+  int oil = 3;
+  void pack(Encoder& out) const { out.number(oil); }
+  void unpack(Decoder& in) { oil = in.number<int>(); }
+  void on(const DeadlinePassed&, Flame& flame);
+};
+struct Smoking {
+  static constexpr std::string_view kName = "smoking";
+  std::string of = "lamp oil";  // and no pack()
+};
 
 class Miner final : public EntityOf<Miner, Thing, Components<Lamp>> {
  public:
   static constexpr std::string_view kTypeName = "miner";
-  Miner(const ConstructKey& key, TimerWheel& wheel)
-      : EntityOf(key, "miner"), shift("shift", *this, wheel, &group) {}
+  Miner(const ConstructKey& key, TimerWheel& at)
+      : EntityOf(key, "miner"), wheel(at), shift("shift", *this, at, &group) {}
   entity::Root* properties() override { return &state; }
   MachineGroup* machines() override { return &group; }
   void pay(int gold) {
@@ -49,6 +65,7 @@ class Miner final : public EntityOf<Miner, Thing, Components<Lamp>> {
   }
   static constexpr auto kSteps = steps(step<&Miner::pay>("pay"));
   MinerState state;
+  TimerWheel& wheel;
   MachineGroup group;
   Shift shift;
 
@@ -73,7 +90,11 @@ class Miner final : public EntityOf<Miner, Thing, Components<Lamp>> {
 class Lamp final : public ComponentOf<Lamp, Miner> {
  public:
   static constexpr std::string_view kComponentName = "lamp";
-  explicit Lamp(const ComponentKey& key) : ComponentOf(key) {}
+  explicit Lamp(const ComponentKey& key)
+      : ComponentOf(key), flame("flame", *this, owner().wheel, &group) {}
+  MachineGroup* machines() override { return &group; }
+  MachineGroup group;
+  Flame flame;
 
  private:
   ~Lamp() override = default;
@@ -89,6 +110,11 @@ void Digging::on(const DeadlinePassed&, Shift& shift) {
   ++found;
   shift.owner().pay(found);
   static_cast<void>(shift.change_to(Digging{found}));
+}
+
+void Burning::on(const DeadlinePassed&, Flame& flame) {
+  static_cast<void>(script->note("oil " + std::to_string(--oil)));
+  static_cast<void>(flame.change_to(Burning{oil}));
 }
 
 class Frozen : public ObjectsTest {
@@ -202,7 +228,60 @@ TEST_F(Frozen, MachinesTravelWithTheRestOfTheirDeadline) {
   EXPECT_THAT(events.take(), ElementsAre("pay 2", "-digging", "+digging"));
 }
 
+TEST_F(Frozen, MachineOfAComponentTravelsWithTheRestOfItsDeadline) {
+  pass(15min);
+  pass(10min);
+  EXPECT_THAT(events.take(), Contains("oil 2").Times(1));
+  Flame& flame = miner->component<Lamp>()->flame;
+  const Bytes bytes = freeze();
+  EXPECT_EQ(flame.change_to(Burning{}).error(), MachineErrc::frozen);
+  pass(1h);
+  EXPECT_THAT(events.take(), ElementsAre("before b.y")) << "it stands still";
+  Miner* arrived = type_cast<Miner>(there.create_moved(bytes).value());
+  miner->destroy(EndReason::moved);
+  while (here.settle()) {
+  }
+  Flame& there_too = arrived->component<Lamp>()->flame;
+  ASSERT_TRUE(there_too.is<Burning>());
+  EXPECT_EQ(there_too.state<Burning>()->oil, 2);
+  EXPECT_EQ(there_too.report().in_state, 10min);
+  events.take();
+  pass(5min - 1ms);
+  EXPECT_THAT(events.take(), Not(Contains("oil 1")));
+  pass(1ms);
+  EXPECT_THAT(events.take(), Contains("oil 1").Times(1));
+}
+
+TEST_F(Frozen, MachineOfAComponentWaitsUntilAMoveIsGivenUp) {
+  pass(14min);
+  static_cast<void>(freeze());
+  pass(1h);
+  events.take();
+  ASSERT_TRUE(here.thaw(*miner));
+  Flame& flame = miner->component<Lamp>()->flame;
+  EXPECT_EQ(flame.state<Burning>()->oil, 3);
+  pass(0s);
+  EXPECT_THAT(events.take(), Contains("oil 2").Times(1)) << "once, as late as it is";
+  pass(15min);
+  EXPECT_THAT(events.take(), Contains("oil 1").Times(1));
+  EXPECT_TRUE(flame.change_to(Smoking{}));
+}
+
+TEST_F(Frozen, MachineOfAComponentThatCannotTravelKeepsTheEntityHere) {
+  Flame& flame = miner->component<Lamp>()->flame;
+  ASSERT_TRUE(flame.change_to(Smoking{}));
+  const auto refused = here.freeze(*miner);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), EntityErrc::not_movable);
+  EXPECT_THAT(refused.error().to_string(), HasSubstr("flame: smoking"));
+  EXPECT_TRUE(flame.change_to(Burning{})) << "it goes on";
+  EXPECT_TRUE(here.freeze(*miner));
+}
+
 TEST_F(Frozen, MachinesStartAndStopWithItsLife) {
+  Flame& flame = miner->component<Lamp>()->flame;
+  EXPECT_TRUE(flame.running());
+
   EXPECT_TRUE(miner->shift.running());
   miner->destroy();
   pass(1h);

@@ -72,6 +72,13 @@ void calls(rpc::Endpoint& endpoint) {
   (void)rpc::multicast<&Monster::taunt>(endpoint, many, {});
 }
 
+// A reference to a class that has no such method.
+void references(Monster& monster, const entity::Ref<Postman>& postman) {
+  // says: MethodFitsReference<.*Monster, .*Postman>
+  (void)monster.send<&Monster::hit>(postman, 1);
+  // says: the method is of MethodsClass, and the reference is to a ReferredClass
+}
+
 void steps(Monster& monster) {
   // says: step_is_not_declared<&.*Monster::forgotten>
   (void)monster.run_later<&Monster::forgotten>({}, 1);
