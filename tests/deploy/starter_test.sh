@@ -42,6 +42,8 @@ begin() {
   cd "$template"
   run "configuration" cmake --preset debug
   run "compilation" cmake --build --preset debug --parallel 2
+  [[ -n $(find build/debug -name cmake_pch.hxx.gch) ]] || fail "the headers of starbus are not precompiled"
+  if says "invalid-pch"; then fail "a target does without the precompiled headers: $(cat "$scratch/output-$template")"; fi
   run "its tests" timeout 60 ctest --preset debug --no-tests=error
 }
 # over WHEN: ends it, and nothing is left.

@@ -3,6 +3,8 @@ find_package(starbus @VERSION@ REQUIRED COMPONENTS space)
 
 add_executable(game-host src/host.cpp)
 target_link_libraries(game-host PRIVATE starbus::space)
+# The headers of starbus are compiled once, not in each file of the game.
+starbus_precompile(game-host)
 
 # A mistake in the types of spaces is named with its line: before anything is started.
 if(BUILD_TESTING)
