@@ -142,11 +142,17 @@ file(RELATIVE_PATH starbus_pch_path /${package_dir}
      /${CMAKE_INSTALL_INCLUDEDIR}/starbus/nodes/pch.hpp)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/precompile.cmake
                ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake @ONLY)
+# starbus_check_coroutines() of the package, and the script that it runs.
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/check-coroutines DESTINATION ${CMAKE_INSTALL_DATADIR}/starbus)
+file(RELATIVE_PATH starbus_checker_path /${package_dir} /${CMAKE_INSTALL_DATADIR}/starbus/check-coroutines)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/check_coroutines.cmake
+               ${PROJECT_BINARY_DIR}/starbusCheckCoroutines.cmake @ONLY)
 if(STARBUS_NAVMESH)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/navmesh.cmake DESTINATION ${package_dir})
 endif()
 install(FILES ${PROJECT_BINARY_DIR}/starbusConfig.cmake
               ${PROJECT_BINARY_DIR}/starbusConfigVersion.cmake
+              ${PROJECT_BINARY_DIR}/starbusCheckCoroutines.cmake
               ${PROJECT_BINARY_DIR}/starbusPrecompile.cmake
         DESTINATION ${package_dir})
 

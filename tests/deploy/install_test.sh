@@ -143,6 +143,23 @@ if run "consumer configures" cmake -S tests/deploy/consumer -B "$scratch/consume
   run "consumer's test runs" timeout 60 "$scratch/consumer/consumer_test" || true
 fi
 
+# A coroutine that g++ 12 lays out wrongly is an error of a project's build, in a source and in a header beside it.
+checked=$scratch/checked
+cp -r tests/deploy/consumer_coroutine "$checked"
+run "checked project configures" cmake -S "$checked" -B "$checked/build" "${generator[@]}" \
+  -DCMAKE_PREFIX_PATH="$host/usr/local" || true
+run "checked project builds" cmake --build "$checked/build" && run "checked project runs" "$checked/build/consumer_coroutine" || true
+for file in waits.hpp main.cpp; do
+  sed -i -e '/const bool there = /d' -e 's/if (there)/if (co_await Ready{})/' "$checked/$file"
+  if cmake --build "$checked/build" >"$scratch/output" 2>&1; then
+    [[ $(c++ -dumpversion) != 12* ]] || ! command -v python3 >/dev/null || fail "a wrong coroutine in $file builds"
+  elif ! grep -qE "$file:[0-9]+: awaits in a condition and declares no variable" "$scratch/output"; then
+    fail "the build does not say what is wrong in $file: $(cat "$scratch/output")"
+  fi
+  cp "tests/deploy/consumer_coroutine/$file" "$checked/$file"
+  run "checked project builds again" cmake --build "$checked/build" || true
+done
+
 # And away.
 run "uninstall" scripts/install --uninstall --destdir "$host" || true
 left=$(find "$host" -type f -not -path "$host/etc/starbus/*")

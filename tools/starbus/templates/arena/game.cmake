@@ -5,6 +5,8 @@ add_executable(game-host src/host.cpp)
 target_link_libraries(game-host PRIVATE starbus::space)
 # The headers of starbus are compiled once, not in each file of the game.
 starbus_precompile(game-host)
+# What g++ 12 would compile wrongly is an error.
+starbus_check_coroutines(game-host)
 
 # A mistake in the types of spaces is named with its line: before anything is started.
 if(BUILD_TESTING)
