@@ -22,7 +22,8 @@ Result<Metrics> run_idle(const std::string& peer, bool tls, const Options& optio
 // "share": of the asked rate that was answered; "core": processor time of the server, in cores;
 // "cpu": the same for each message from or to a client, in microseconds; "p50", "p99": us.
 Result<Metrics> run_active(const std::string& peer, const Options& options);
-// "gate" and "bare": p50 in microseconds; "added": their difference.
+// "gate" and "bare": p50 in microseconds, medians of slices that alternate; "added": the median of
+// their differences. Fails if that is below 0: then other work of the machine was measured.
 Result<Metrics> run_latency(const Options& options);
 // "rate": handshakes in a second; "cpu": microseconds of the server for each.
 Result<Metrics> run_handshakes(const std::string& peer, const Options& options);
