@@ -11,7 +11,7 @@ namespace starbus::bus {
 
 void OwnedNames::bind(std::string name, Handlers handlers, Done<Bound> done) {
   if (!is_shared_name(name)) {
-    bind_exact(std::move(name), {}, 0, std::move(handlers), std::move(done));
+    bind_exact(std::move(name), nullptr, std::move(handlers), std::move(done));
     return;
   }
   const std::string prefix = name + "#";
@@ -27,7 +27,8 @@ void OwnedNames::bind(std::string name, Handlers handlers, Done<Bound> done) {
 
 void OwnedNames::bind_member(const std::string& group, Handlers handlers, Done<Bound> done) {
   const ProcessCore& process = context_.process;
-  bind_exact(group + "#" + process.host() + "." + process.node(), group, 0, std::move(handlers),
+  bind_exact(group + "#" + process.host() + "." + process.node(),
+             std::make_unique<OwnedName::Asked>(OwnedName::Asked{group}), std::move(handlers),
              std::move(done));
 }
 
@@ -46,9 +47,10 @@ void OwnedNames::bind_next_instance(std::string shared, std::vector<unsigned> re
   const unsigned instance =
       free[std::uniform_int_distribution<std::size_t>(0, free.size() - 1)(draw_)];
   std::string name = shared + "#" + std::to_string(instance);
-  const auto owned = bind_exact(std::move(name), std::move(shared), instance, std::move(handlers),
-                                std::move(done));
-  if (owned) owned->refused = std::move(refused);
+  bind_exact(std::move(name),
+             std::make_unique<OwnedName::Asked>(
+                 OwnedName::Asked{std::move(shared), instance, std::move(refused)}),
+             std::move(handlers), std::move(done));
 }
 
 /// The lowest of them, at most so many.
@@ -67,33 +69,31 @@ std::vector<unsigned> OwnedNames::free_instances(const std::string& shared,
   return free;
 }
 
-/// Null if the bind was refused at once.
-std::shared_ptr<OwnedName> OwnedNames::bind_exact(std::string name, std::string asked,
-                                                  unsigned instance, Handlers handlers,
-                                                  Done<Bound> done) {
-  const auto refuse = [&](Error reason) {
-    context_.complete<Bound>(std::move(done), std::move(reason));
-    return nullptr;
-  };
-  if (context_.closed) return refuse({Errc::closed});
+void OwnedNames::bind_exact(std::string name, std::unique_ptr<const OwnedName::Asked> asked,
+                            Handlers handlers, Done<Bound> done) {
+  if (context_.closed) return context_.complete<Bound>(std::move(done), Error{Errc::closed});
   const auto binding = context_.process.bind(name);
-  if (!binding) return refuse(binding.error());
+  if (!binding) return context_.complete<Bound>(std::move(done), binding.error());
   auto owned = std::make_shared<OwnedName>();
-  owned->name = std::make_shared<const std::string>(name);
   owned->channel = channel_id(name);
+  owned->name = std::make_shared<const std::string>(std::move(name));
   owned->handlers = std::move(handlers);
-  owned->bound = std::move(done);
-  owned->asked = asked;
-  owned->instance = instance;
+  owned->begin().bound = std::move(done);
+  owned->asked = std::move(asked);
   names_.emplace(*binding, owned);
-  by_name_[name] = *binding;
-  if (!asked.empty()) by_name_[asked] = *binding;
-  if (instance != 0) {
-    unsigned& run = own_run_[asked];
-    if (instance == run + 1) run = instance;
+  set_binding(*owned->name, *binding);
+  if (owned->asked) set_binding(owned->asked->name, *binding);
+  if (owned->instance() != 0) {
+    unsigned& run = own_run_[owned->asked->name];
+    if (owned->instance() == run + 1) run = owned->instance();
   }
   context_.link.request_send(0);
-  return owned;
+}
+
+/// Where several instances of one shared name were asked for, the latest has it.
+void OwnedNames::set_binding(std::string_view name, BindingId binding) {
+  by_name_.erase(name);  // the key may be the text of another one
+  by_name_.emplace(name, binding);
 }
 
 std::shared_ptr<OwnedName> OwnedNames::find(BindingId binding) const {
@@ -104,19 +104,24 @@ std::shared_ptr<OwnedName> OwnedNames::find(BindingId binding) const {
 void OwnedNames::on_bound(BindingId binding, Epoch epoch) {
   const auto owned = find(binding);
   if (!owned) return;
-  context_.complete<Bound>(std::exchange(owned->bound, {}), Bound{*owned->name, epoch});
+  if (!owned->under_way) return;
+  const Done<Bound> bound = std::exchange(owned->under_way->bound, {});
+  if (!owned->leaves() && !owned->moves() && owned->under_way->unbound.empty()) owned->end();
+  context_.complete<Bound>(bound, Bound{*owned->name, epoch});
 }
 
 void OwnedNames::on_bind_refused(BindingId binding, const Error& reason) {
   const auto owned = forget(binding);
   if (!owned) return;
-  if (owned->instance != 0 && reason == Errc::already_bound) {  // another process was faster
+  Done<Bound> bound = owned->end().bound;
+  if (owned->instance() != 0 && reason == Errc::already_bound) {  // another process was faster
     ++collisions_;
-    owned->refused.push_back(owned->instance);
-    bind_next_instance(owned->asked, std::move(owned->refused), std::move(owned->handlers),
-                       std::move(owned->bound));
+    std::vector<unsigned> refused = owned->asked->refused;
+    refused.push_back(owned->instance());
+    bind_next_instance(owned->asked->name, std::move(refused), std::move(owned->handlers),
+                       std::move(bound));
   } else {
-    context_.complete<Bound>(std::move(owned->bound), reason);
+    context_.complete<Bound>(std::move(bound), reason);
   }
 }
 
@@ -126,20 +131,21 @@ void OwnedNames::unbind(const std::string& name, Done<> done) {
     return context_.complete<void>(std::move(done), Error{Errc::not_bound});
   }
   OwnedName& owned = *names_.at(found->second);
-  if (!owned.leaves) {
+  if (!owned.leaves()) {
     const auto begun = begin_unbind(owned);
     if (!begun) return context_.complete<void>(std::move(done), begun.error());
-    if (owned.leaves) leaving_.push_back(found->second);
+    if (owned.leaves()) leaving_.push_back(found->second);
   }
-  owned.unbound.push_back(std::move(done));
+  owned.begin().unbound.push_back(std::move(done));
 }
 
 /// Whoever gives a name up does not ask again: a name that is in the middle of a move leaves when
 /// that has failed. A second unbind while the first is under way waits for the same answer.
 Result<> OwnedNames::begin_unbind(OwnedName& owned) {
   const auto begun = context_.process.unbind(owned.channel);
-  owned.leaves = !begun && begun.error() == Errc::busy;
-  if (!begun && !owned.leaves && begun.error() != Errc::not_bound) return begun;
+  const bool leaves = !begun && begun.error() == Errc::busy;
+  if (leaves || owned.under_way) owned.begin().leaves = leaves;
+  if (!begun && !leaves && begun.error() != Errc::not_bound) return begun;
   context_.link.request_send(0);
   return {};
 }
@@ -147,17 +153,18 @@ Result<> OwnedNames::begin_unbind(OwnedName& owned) {
 void OwnedNames::unbind_waiting() {
   std::erase_if(leaving_, [this](BindingId binding) {
     const auto owned = find(binding);
-    if (owned && owned->leaves) static_cast<void>(begin_unbind(*owned));
-    return !owned || !owned->leaves;
+    if (owned && owned->leaves()) static_cast<void>(begin_unbind(*owned));
+    return !owned || !owned->leaves();
   });
 }
 
 void OwnedNames::on_unbound(BindingId binding) {
   const auto owned = forget(binding);
   if (!owned) return;
-  context_.complete<Bound>(std::move(owned->bound),
+  OwnedName::UnderWay ended = owned->end();
+  context_.complete<Bound>(std::move(ended.bound),
                            Error{Errc::not_bound, "unbound before it was granted"});
-  for (auto& done : owned->unbound) context_.complete<void>(std::move(done), {});
+  for (auto& done : ended.unbound) context_.complete<void>(std::move(done), {});
 }
 
 std::shared_ptr<OwnedName> OwnedNames::forget(BindingId binding) {
@@ -166,11 +173,11 @@ std::shared_ptr<OwnedName> OwnedNames::forget(BindingId binding) {
   auto owned = std::move(found->second);
   names_.erase(found);
   by_name_.erase(*owned->name);
-  if (!owned->asked.empty()) by_name_.erase(owned->asked);
-  if (owned->instance != 0) {
-    unsigned& run = own_run_[owned->asked];
-    run = std::min(run, owned->instance - 1);
-    if (run == 0) own_run_.erase(owned->asked);
+  if (owned->asked) by_name_.erase(owned->asked->name);
+  if (owned->instance() != 0) {
+    unsigned& run = own_run_[owned->asked->name];
+    run = std::min(run, owned->instance() - 1);
+    if (run == 0) own_run_.erase(owned->asked->name);
   }
   readers_.disowned(owned->channel, {Errc::not_bound, *owned->name});
   return owned;
@@ -180,9 +187,10 @@ void OwnedNames::end_all(const Error& reason) {
   by_name_.clear();
   own_run_.clear();
   for (const auto& [id, owned] : std::exchange(names_, {})) {
-    context_.complete<Bound>(owned->bound, reason);
-    context_.complete<void>(owned->moved, reason);
-    for (const auto& done : owned->unbound) context_.complete<void>(done, {});
+    const OwnedName::UnderWay ended = owned->end();
+    context_.complete<Bound>(ended.bound, reason);
+    context_.complete<void>(ended.moved, reason);
+    for (const auto& done : ended.unbound) context_.complete<void>(done, {});
   }
 }
 
@@ -222,14 +230,14 @@ void OwnedNames::begin_move(const std::string& name, const std::string& target,
     return context_.complete<void>(std::move(done), Error{Errc::not_bound});
   }
   OwnedName& owned = *names_.at(found->second);
-  if (owned.moved) {
+  if (owned.moves()) {
     return context_.complete<void>(std::move(done), Error{Errc::busy, name + " is moving"});
   }
   if (auto begun = context_.process.move(owned.channel, row.owner, row.lineage); !begun) {
     return context_.complete<void>(std::move(done), begun.error());
   }
-  owned.freeze = std::move(freeze);
-  owned.moved = std::move(done);
+  owned.begin().freeze = std::move(freeze);
+  owned.begin().moved = std::move(done);
   context_.link.request_send(0);
 }
 
@@ -237,7 +245,7 @@ Bytes OwnedNames::on_freeze(BindingId binding) {
   const auto owned = find(binding);
   if (!owned) return {};
   readers_.owned(owned->channel, Epoch{});
-  const auto freeze = std::exchange(owned->freeze, nullptr);
+  const auto freeze = std::exchange(owned->begin().freeze, nullptr);
   Bytes state;
   if (freeze) {
     guarded(
@@ -249,24 +257,26 @@ Bytes OwnedNames::on_freeze(BindingId binding) {
 void OwnedNames::on_moved(BindingId binding) {
   const auto owned = forget(binding);
   if (!owned) return;
-  context_.complete<void>(std::exchange(owned->moved, nullptr), {});
-  for (auto& done : owned->unbound) context_.complete<void>(std::move(done), {});
+  OwnedName::UnderWay ended = owned->end();
+  context_.complete<void>(std::move(ended.moved), {});
+  for (auto& done : ended.unbound) context_.complete<void>(std::move(done), {});
 }
 
 void OwnedNames::on_move_failed(BindingId binding, Epoch epoch, const Error& reason) {
   const auto owned = find(binding);
   if (!owned) return;
   readers_.owned(owned->channel, epoch);
-  owned->freeze = nullptr;
+  owned->begin().freeze = nullptr;
   unbind_waiting();  // it may be given up instead
   boost::asio::post(context_.loop, [this, weak = context_.self, channel = owned->channel, epoch,
-                                    done = std::exchange(owned->moved, nullptr), reason] {
+                                    done = std::exchange(owned->begin().moved, nullptr), reason] {
     if (const auto held = weak.lock()) {
       context_.process.go_on(channel, epoch);  // which hands nothing over yet
       context_.link.request_send(0);
     }
     BusContext::run<void>(done, reason);
   });
+  owned->settle();
 }
 
 // --- arriving ------------------------------------------------------------------------------------
@@ -308,7 +318,7 @@ void OwnedNames::on_arrived(BindingId binding, const std::string& name, Epoch ep
   owned->name = std::make_shared<const std::string>(name);
   owned->channel = channel_id(name);
   names_.emplace(binding, owned);
-  by_name_[name] = binding;
+  set_binding(*owned->name, binding);
   Arrival arrival{name, epoch, std::move(state)};
   const ArrivalHandlers* const handlers = arrival_handlers(name);
   if (!handlers || !handlers->arrived) return;

@@ -3,9 +3,15 @@
 /// thread. A handler may end its own name: deliveries hold the name meanwhile.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
+#include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "bus/client/mail_readers.hpp"
 #include "bus/client/parts/bus_context.hpp"
@@ -14,19 +20,47 @@
 
 namespace starbus::bus {
 
-/// One name, from the call of bind until it is gone, with its handlers.
+/// One name, from the call of bind until it is gone, with its handlers. A process may have a
+/// hundred thousand of them: what few have at a time is apart.
 struct OwnedName {
+  /// Of an instance or a member.
+  struct Asked {
+    std::string name;                 // the shared or group name that was asked for
+    unsigned instance = 0;            // of a shared name
+    std::vector<unsigned> refused{};  // instances for which another process was faster
+  };
+  /// Operations that have not ended.
+  struct UnderWay {
+    Done<Bound> bound{};
+    std::vector<Done<>> unbound{};
+    std::function<Bytes()> freeze{};  // of a move
+    Done<> moved{};
+    bool leaves = false;  // to be given up as soon as nothing is in the way
+  };
+
   std::shared_ptr<const std::string> name;
   ChannelId channel;
   Handlers handlers{};
-  Done<Bound> bound{};              // null once it is bound
-  std::vector<Done<>> unbound{};    // of unbinds that are under way
-  std::string asked{};              // the shared or group name that was asked for, else empty
-  unsigned instance = 0;            // of a shared name
-  std::vector<unsigned> refused{};  // instances for which another process was faster
-  std::function<Bytes()> freeze{};  // of a move that is under way
-  Done<> moved{};                   // not null while a move is under way
-  bool leaves = false;              // to be given up as soon as nothing is in the way
+  std::unique_ptr<const Asked> asked{};  // null: the name itself
+  std::unique_ptr<UnderWay> under_way{};
+
+  unsigned instance() const { return asked ? asked->instance : 0; }
+  bool moves() const { return under_way && under_way->moved; }
+  bool leaves() const { return under_way && under_way->leaves; }
+  UnderWay& begin() {
+    if (!under_way) under_way = std::make_unique<UnderWay>();
+    return *under_way;
+  }
+  /// Some have ended, and perhaps all.
+  void settle() {
+    if (!under_way || under_way->leaves || under_way->bound || under_way->freeze) return;
+    if (!under_way->moved && under_way->unbound.empty()) under_way = nullptr;
+  }
+  /// They all end here: the caller completes them.
+  UnderWay end() {
+    const auto ended = std::exchange(under_way, nullptr);
+    return ended ? std::move(*ended) : UnderWay{};
+  }
 };
 
 class OwnedNames {
@@ -66,8 +100,9 @@ class OwnedNames {
   void forget_arrival_handlers() { arrivals_.clear(); }
 
  private:
-  std::shared_ptr<OwnedName> bind_exact(std::string name, std::string asked, unsigned instance,
-                                        Handlers handlers, Done<Bound> done);
+  void bind_exact(std::string name, std::unique_ptr<const OwnedName::Asked> asked,
+                  Handlers handlers, Done<Bound> done);
+  void set_binding(std::string_view name, BindingId binding);
   void bind_next_instance(std::string shared, std::vector<unsigned> refused, Handlers handlers,
                           Done<Bound> done);
   std::vector<unsigned> free_instances(const std::string& shared,
@@ -81,8 +116,9 @@ class OwnedNames {
   BusContext& context_;
   PrefixWatchers& watchers_;
   MailReaders& readers_;
-  std::unordered_map<BindingId, std::shared_ptr<OwnedName>> names_;
-  std::unordered_map<std::string, BindingId> by_name_;  // exact and asked names
+  boost::unordered_flat_map<BindingId, std::shared_ptr<OwnedName>> names_;
+  /// Exact and asked names; views what is in `names_`.
+  boost::unordered_flat_map<std::string_view, BindingId> by_name_;
   /// Of a shared name: its instances 1 to this one are bound here, and need not be looked at.
   std::unordered_map<std::string, unsigned> own_run_;
   std::vector<BindingId> leaving_;  // names that leave, when they can
