@@ -4,60 +4,19 @@
 // and destroyed 500,000 times a second or more (2000 ns). Managed: the same as an entity of an
 // EntityManager, with its ids, its hooks and its place in tables and walks.
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "bench/game/micro.hpp"
+#include "bench/game/player.hpp"
 #include "entity/objects/entity_manager.hpp"
-#include "entity/properties/properties.hpp"
 
 namespace starbus::bench {
 namespace {
 
 using namespace entity;
-
-struct Stats : Struct<Stats> {
-  Field<int> strength{this, "strength", 1};
-  Field<int> agility{this, "agility", 1};
-  Field<int> wisdom{this, "wisdom", 1};
-};
-struct Item : Struct<Item> {
-  Field<int> kind{this, "kind"};
-  Field<int, own_client | Flags::save> count{this, "count"};
-};
-
-// Twenty fields, as a player might have them.
-struct Player : Properties<Player> {
-  Field<std::int64_t, own_client | Flags::save> gold{this, "gold", 100};
-  Field<std::int64_t, own_client | Flags::save> experience{this, "experience"};
-  Field<std::string, all_clients | Flags::save> nick{this, "nick", "nobody"};
-  Field<std::string, all_clients> title{this, "title"};
-  Field<int, all_clients | Flags::save> level{this, "level", 1};
-  Field<int, all_clients> health{this, "health", 100};
-  Field<int, all_clients> mana{this, "mana", 100};
-  Field<int, all_clients> mood{this, "mood"};
-  Field<int, all_clients> weapon{this, "weapon"};
-  Field<int, all_clients> armour{this, "armour"};
-  Field<int, all_clients> mount{this, "mount"};
-  Field<float, all_clients> speed{this, "speed", 1};
-  Field<float, all_clients> scale{this, "scale", 1};
-  Field<bool, all_clients> visible{this, "visible", true};
-  Field<int> threat{this, "threat"};
-  Field<int, server_only> scratch{this, "scratch"};
-  Field<Stats, all_clients | Flags::save> stats{this, "stats"};
-  List<int, own_client | Flags::save> quests{this, "quests"};
-  Map<std::string, int, own_client | Flags::save> counters{this, "counters"};
-  Bag<Item, own_client | Flags::save> items{this, "items", 60};
-};
-
-void watch_three(Player& player) {
-  player.watch(Audience::ghost);
-  player.watch(Audience::other_clients);
-  player.watch(Audience::own_client);
-}
 
 void BM_Floor_PlainStore(benchmark::State& state) {
   int plain = 0;
@@ -106,17 +65,6 @@ void BM_Floor_MapAssign(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_Floor_MapAssign);
-
-template <class Write>
-void write_loop(benchmark::State& state, Player& player, Write write) {
-  Player* at = &player;
-  int value = 0;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(at);
-    write(*at, ++value);
-    benchmark::ClobberMemory();
-  }
-}
 
 void BM_Write_ServerOnly(benchmark::State& state) {
   Player player;
@@ -330,14 +278,8 @@ void BM_Entity_CreateWatchChangeDestroy(benchmark::State& state) {
 }
 BENCHMARK(BM_Entity_CreateWatchChangeDestroy);
 
-// Bytes of the heap per entity, history included: every one has had 30 ticks of 4 changes. Large
-// tables are mapped, and counted, too.
+// Bytes of the heap per entity, history included: every one has had 30 ticks of 4 changes.
 constexpr std::size_t kEntities = 100'000;
-
-std::size_t allocated() {
-  const auto heap = mallinfo2();
-  return heap.uordblks + heap.hblkhd;
-}
 
 void BM_Floor_PlainMemory(benchmark::State& state) {
   for (auto _ : state) {

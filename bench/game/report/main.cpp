@@ -1,6 +1,6 @@
 // bench_node: runs the benchmarks of what game code stands on, one after the other, and holds their
 // figures against the bars. Each part also runs by itself, with more rows: scripts/bench
-// properties, rpc, timers, nodes, shutdown.
+// properties, hosted, rpc, timers, nodes, shutdown.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -25,6 +25,7 @@ const Part kParts[] = {
     {"entity",
      "BM_@(Floor_*|Write_NobodyWatches|Write_Synced|TenFields_EncodeFor3|Managed_Memory|"
      "Managed_CreateDestroy_100000)"},
+    {"hosted", ""},
     {"rpc", "BM_@(Floor_VirtualCall|Entity*)"},
     {"timers", ""},
     {"nodes", ""},
