@@ -10,6 +10,13 @@ std::string entries_channel(std::string_view process) {
   return std::string("entities/").append(process);
 }
 
+EntryControl::EntryControl(Entries& entries, const entity::EntityFactory& types)
+    : entries_(entries), types_(types) {}
+
+EntryControl::~EntryControl() {
+  close_rpc();
+}
+
 entity::rpc::Task<bus::Result<EntryReply>> EntryControl::enter(entity::rpc::Caller&,
                                                                EntryRequest request) {
   const entity::TypeInfo* const type = types_.find(request.type);

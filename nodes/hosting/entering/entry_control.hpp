@@ -41,10 +41,10 @@ struct EntryReply {
 
 class EntryControl final : public entity::rpc::Callable<EntryControl> {
  public:
-  /// They outlive it.
-  EntryControl(Entries& entries, const entity::EntityFactory& types)
-      : entries_(entries), types_(types) {}
-  ~EntryControl() { close_rpc(); }
+  /// They outlive it. Not inline: a constructor compiles the code of all methods, in each file that
+  /// includes this header, which is each file of a game.
+  EntryControl(Entries& entries, const entity::EntityFactory& types);
+  ~EntryControl();
 
   /// As EntityHost::enter there. Also unknown_type: its program does not declare that.
   entity::rpc::Task<bus::Result<EntryReply>> enter(entity::rpc::Caller& from, EntryRequest request);
