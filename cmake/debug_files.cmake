@@ -16,7 +16,8 @@ endfunction()
 function(starbus_library built)
   cmake_path(GET built FILENAME name)
   if(starbus_mode STREQUAL "strip")
-    starbus_run("${starbus_objcopy}" --strip-debug
+    # Names that no relocation needs, too: those of local functions.
+    starbus_run("${starbus_objcopy}" --strip-unneeded
                 "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${starbus_lib}/${name}")
   else()
     file(INSTALL "${built}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${starbus_lib}/debug")

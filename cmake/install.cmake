@@ -30,6 +30,7 @@ foreach(program busd busroot bustop starbus starbus-keygen starbus-mail starbus-
         aoi-view)
   if(TARGET ${program})
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    target_link_options(${program} PRIVATE -Wl,--gc-sections)  # templates and inline functions that nothing calls
     list(APPEND to_build ${program})
   endif()
 endforeach()

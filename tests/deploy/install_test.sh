@@ -5,7 +5,7 @@ set -euo pipefail
 build=$(cd "${1:?install_test.sh BUILD_DIR}" && pwd)
 cd "$(dirname "$0")/../.."
 
-for tool in cmake c++ pkg-config tsc; do
+for tool in cmake c++ pkg-config readelf tsc; do
   command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
 if grep -q '^STARBUS_SANITIZE:[A-Z]*=..*' "$build/CMakeCache.txt"; then
@@ -57,6 +57,27 @@ done
 for file in package.json README.md dist/index.js dist/index.d.ts dist/node.js; do
   has "$host/usr/local/share/starbus/web/starbus-client/$file"
 done
+# Small: what debuggers read stands in files of its own, and is installed for who asks for it.
+size=$(du -sm "$host/usr/local" | cut -f1)
+echo "what is installed takes $size MB"
+[[ $size -lt 120 ]] || fail "what is installed takes $size MB, not less than 120"
+run "debug information" cmake --install "$build" --prefix "$scratch/debug" --component debug || true
+sections() { readelf --sections --wide "$1" 2>/dev/null; }
+for program in "$bin"/*; do
+  name=${program##*/}
+  ! sections "$program" | grep -F ' .debug_info ' >/dev/null || fail "$name is not stripped"
+  readelf --string-dump=.gnu_debuglink "$program" 2>/dev/null | grep -F "$name.debug" >/dev/null ||
+    fail "$name does not name its debug information"
+  sections "$scratch/debug/bin/.debug/$name.debug" | grep -F ' .debug_info ' >/dev/null ||
+    fail "the component debug has nothing of $name"
+done
+for library in "$host"/usr/local/lib*/libstarbus_*.a "$host"/usr/local/lib/*-linux-gnu/libstarbus_*.a; do
+  [[ -e $library ]] || continue
+  [[ -n $(find "$scratch/debug" -path "*/debug/${library##*/}") ]] || fail "the component debug has no ${library##*/}"
+done
+[[ -z $(find "$scratch/debug" -type f -not -path '*/debug/*' -not -path '*/.debug/*') ]] ||
+  fail "the component debug has more than debug information"
+rm -rf "$scratch/debug"
 mode "$etc" 755
 mode "$etc/manager.toml" 644
 mode "$etc/nodes" 700
