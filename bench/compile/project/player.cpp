@@ -1,0 +1,2 @@
+// The header alone: what a file pays that includes a class and makes none.
+#include "player.hpp"
