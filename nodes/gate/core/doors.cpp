@@ -271,8 +271,7 @@ void Doors::hang_up_all() {
   logins_.clear();
 }
 
-// --- the end of a connection
-// ----------------------------------------------------------------------
+// --- the end of a connection --------------------------------------------------------------------
 
 void Doors::say_waiting(Session& session, WaitsFor what) {
   session.said_waiting = desk_.now;
