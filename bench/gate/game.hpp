@@ -32,11 +32,11 @@ struct GameOptions {
   std::vector<GameNode> nodes = {playing({"plaza", "a", "plaza-1"})};
   std::map<std::string, std::string> files = {};  // of them, by name: written before they start
   bool tls = false;
-  std::string gate_limits = {};   // more lines of [gate.limits]
-  std::string login_keys = {};    // more lines of [login]
-  std::string manager_keys = {};  // more lines of the manager's file
-  int per_second = 2'000;         // players that enter
-  std::string drain_time = "10s";
+  std::string gate_limits = {};    // more lines of [gate.limits]
+  std::string login_keys = {};     // more lines of [login]
+  std::string manager_keys = {};   // more lines of the manager's file
+  int per_second = 2'000;          // players that enter
+  std::string drain_time = "18s";  // above kHoleTime, below drain_deadline
 };
 
 class Game {
