@@ -1,8 +1,8 @@
 /// One pass of the loop over due timers, then over posted closures.
 ///
 /// Sans-IO: the caller passes the clock and decides when to call run(). Bounded in count and in
-/// time, so that links get their turn; each pass runs at least one slice of timers and one closure,
-/// so neither starves the other. Belongs to the loop's thread; owns nothing.
+/// time, so that links get their turn; closures have at least half of the time, and each pass runs
+/// at least one slice of timers and one closure. Belongs to the loop's thread; owns nothing.
 #pragma once
 
 #include <chrono>

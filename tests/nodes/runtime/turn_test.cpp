@@ -87,6 +87,14 @@ TEST_F(TurnTest, SlowTimersAndClosuresDoNotStarveEachOther) {
   EXPECT_FALSE(turn.run().more);
 }
 
+TEST_F(TurnTest, ClosuresHaveHalfOfThePassHoweverLongTimersTake) {
+  set("tick", 1ms, 75ms);
+  for (int i = 0; i < 10; ++i) post(std::to_string(i), 1ms);
+  now += 1ms;
+  EXPECT_TRUE(turn.run().more);
+  EXPECT_THAT(ran, ElementsAre("tick", "0", "1", "2"));  // the third was begun within 2.5 ms
+}
+
 TEST_F(TurnTest, SelfPostingClosureDoesNotExtendThePass) {
   std::function<void()> again = [&] {
     ran.push_back("again");
