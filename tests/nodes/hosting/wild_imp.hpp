@@ -16,43 +16,33 @@
 #include "entity/machines/machine.hpp"
 #include "entity/properties/properties.hpp"
 #include "nodes/hosting/entity_host.hpp"
+#include "tests/stream.hpp"
 
 namespace starbus::nodes::entities::wild {
 
 namespace rpc = entity::rpc;
 
-/// Numbered things that must come once each, and in order.
-struct Stream {
-  std::uint64_t sent = 0;
-  std::uint64_t last = 0;
-  std::uint64_t wrong = 0;  // lost, doubled, or out of order
-  std::uint64_t next() { return ++sent; }
-  void got(std::uint64_t number) {
-    if (number != last + 1) ++wrong;
-    last = number;
-  }
-};
-
-/// What the code of one test throws, by kind, and what the sink of its thread heard of that.
-class Ledger final : public ThrownSink {
+/// What the code of one test throws, by kind, and of methods by name.
+class Ledger {
  public:
   explicit Ledger(std::uint32_t seed) : draw_(seed) {}
 
-  /// One time in `most` it throws.
-  void maybe(UnitKind kind, std::uint32_t most = 5) {
+  /// One time in five it throws. `place`: the full name of a method.
+  void maybe(UnitKind kind, const std::string& place = {}) {
+    if (calm) return;
     ++at(chances_, kind);
-    if (draw_() % most != 0) return;
+    if (draw_() % 5 != 0) return;
     ++at(thrown_, kind);
+    if (!place.empty()) ++thrown_in_[place];
     if (draw_() % 8 == 0) throw kind;  // not a std::exception
     throw std::runtime_error("wild");
-  }
-  void thrown(UnitKind kind, std::string_view, std::string_view) noexcept override {
-    ++at(heard_, kind);
   }
 
   std::uint64_t chances(UnitKind kind) const { return chances_.at(static_cast<std::size_t>(kind)); }
   std::uint64_t thrown(UnitKind kind) const { return thrown_.at(static_cast<std::size_t>(kind)); }
-  std::uint64_t heard(UnitKind kind) const { return heard_.at(static_cast<std::size_t>(kind)); }
+  const std::map<std::string, std::uint64_t>& thrown_in() const { return thrown_in_; }
+
+  bool calm = false;  // nothing is thrown
 
  private:
   using Counts = std::array<std::uint64_t, kUnitKinds>;
@@ -60,9 +50,10 @@ class Ledger final : public ThrownSink {
     return counts[static_cast<std::size_t>(kind)];
   }
   std::mt19937 draw_;
-  Counts chances_{}, thrown_{}, heard_{};
+  Counts chances_{}, thrown_{};
+  std::map<std::string, std::uint64_t> thrown_in_;
 };
-inline Ledger* ledger = nullptr;  // of the test that runs
+inline Ledger* ledger = nullptr;  // of the test or of the process that runs
 
 struct ImpState : entity::Properties<ImpState> {
   entity::Field<int, entity::own_client> mood{this, "mood"};
@@ -90,11 +81,11 @@ class Imp final : public entity::EntityOf<Imp> {
   void hit(rpc::Caller&, std::uint64_t number) {
     hits.got(number);
     state.mood = static_cast<int>(number);
-    ledger->maybe(UnitKind::method);
+    ledger->maybe(UnitKind::method, "wild_imp.hit");
   }
   std::uint64_t ask(rpc::Caller&, std::uint64_t number) {
     asks.got(number);
-    ledger->maybe(UnitKind::method);
+    ledger->maybe(UnitKind::method, "wild_imp.ask");
     return number;
   }
   /// Answers later.
@@ -102,7 +93,7 @@ class Imp final : public entity::EntityOf<Imp> {
     ponders.got(number);
     boost::asio::steady_timer timer(from.endpoint->loop(), std::chrono::microseconds(200));
     co_await timer.async_wait(boost::asio::deferred);
-    ledger->maybe(UnitKind::method);
+    ledger->maybe(UnitKind::method, "wild_imp.ponder");
     co_return number;
   }
   /// For rpc::spawn.
