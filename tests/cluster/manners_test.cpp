@@ -150,8 +150,8 @@ TEST_F(MannersTest, WithoutBusrootAHostGoesOnByItself) {
     CO_OK(co_await callee.connect(use_awaitable));
     CO_OK(co_await caller.connect(use_awaitable));
     const auto echo = [](bus::Call& call) { (void)call.reply(call.body()); };
-    const bus::Handlers handlers2{.on_call = echo};
-    CO_OK(co_await callee.bind("entity/1", handlers2, use_awaitable));
+    const bus::Handlers handlers{.on_call = echo};
+    CO_OK(co_await callee.bind("entity/1", handlers, use_awaitable));
     cluster.root().kill();
     CO_TRUE(co_await until(5s, [&] { return cluster.busd("a").get("/healthz").status == 503; }));
     for (int i = 0; i < 100; ++i) {

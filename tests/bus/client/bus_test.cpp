@@ -41,9 +41,9 @@ TEST_F(BusTest, MessagesArriveOnceAndInOrder) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     std::vector<int> seen;
-    const Handlers handlers2{
+    const Handlers handlers{
         .on_message = [&](Message& m) { seen.push_back(std::stoi(std::string(m.text()))); }};
-    CO_OK(co_await receiver.bind("entity/7", handlers2, use_awaitable));
+    CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
     for (int i = 0; i < 10'000; ++i) {
       while (!sender.send("entity/7", std::to_string(i))) {
         CO_OK(co_await sender.room("entity/7", Lane::call, use_awaitable));

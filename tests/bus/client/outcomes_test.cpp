@@ -58,8 +58,8 @@ TEST_F(OutcomesTest, ANameNeverReceivesForALongerOne) {
     CO_OK(co_await bus.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     int received = 0;
-    const Handlers handlers2{.on_message = [&](Message&) { ++received; }};
-    CO_OK(co_await bus.bind("player/1", handlers2, use_awaitable));
+    const Handlers handlers{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await bus.bind("player/1", handlers, use_awaitable));
     const auto sent = co_await sender.send_acknowledged("player/10", {}, {}, use_awaitable);
     EXPECT_EQ(sent.error(), Errc::no_owner);
     EXPECT_EQ(received, 0);
@@ -71,8 +71,8 @@ TEST_F(OutcomesTest, ACallEndsAtItsDeadlineAndALateReplyIsDropped) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
-    const Handlers handlers3{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
-    CO_OK(co_await bus.bind("entity/slow", handlers3, use_awaitable));
+    const Handlers handlers{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
+    CO_OK(co_await bus.bind("entity/slow", handlers, use_awaitable));
     const auto reply = co_await bus.call("entity/slow", "", {.deadline = 50ms}, use_awaitable);
     EXPECT_EQ(reply.error(), Errc::deadline);
     CO_OK(held.at(0).reply("too late"));
@@ -87,10 +87,10 @@ TEST_F(OutcomesTest, DeadlinesEndCallsAfterOthersThatWereAnswered) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     std::vector<Responder> held;
-    const Handlers handlers4{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
-    CO_OK(co_await bus.bind("entity/slow", handlers4, use_awaitable));
-    const Handlers handlers5{.on_call = [](Call& call) { (void)call.reply("done"); }};
-    CO_OK(co_await bus.bind("entity/fast", handlers5, use_awaitable));
+    const Handlers handlers{.on_call = [&](Call& call) { held.push_back(call.responder()); }};
+    CO_OK(co_await bus.bind("entity/slow", handlers, use_awaitable));
+    const Handlers handlers2{.on_call = [](Call& call) { (void)call.reply("done"); }};
+    CO_OK(co_await bus.bind("entity/fast", handlers2, use_awaitable));
     for (const std::chrono::milliseconds before :
          {60'000ms, 20ms}) {  // a later deadline, and an earlier one
       CO_OK(co_await bus.call("entity/fast", "", {.deadline = before}, use_awaitable));
@@ -105,14 +105,14 @@ TEST_F(OutcomesTest, AHandlersRefusalAndAForgottenCallAreErrorsOfTheirOwn) {
   run([this]() -> Task {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
-    const Handlers handlers6{.on_call = [](Call& call) {
+    const Handlers handlers{.on_call = [](Call& call) {
       (void)call.fail({Errc::handler_failed, "not your guild"});
     }};
-    CO_OK(co_await bus.bind("entity/refuses", handlers6, use_awaitable));
-    const Handlers handlers7{.on_call = [](Call&) {}};
-    CO_OK(co_await bus.bind("entity/forgets", handlers7, use_awaitable));
-    const Handlers handlers8{.on_message = [](Message&) {}};
-    CO_OK(co_await bus.bind("entity/mute", handlers8, use_awaitable));
+    CO_OK(co_await bus.bind("entity/refuses", handlers, use_awaitable));
+    const Handlers handlers2{.on_call = [](Call&) {}};
+    CO_OK(co_await bus.bind("entity/forgets", handlers2, use_awaitable));
+    const Handlers handlers3{.on_message = [](Message&) {}};
+    CO_OK(co_await bus.bind("entity/mute", handlers3, use_awaitable));
     const auto refused = co_await bus.call("entity/refuses", "", {}, use_awaitable);
     EXPECT_EQ(refused.error(), Errc::handler_failed);
     EXPECT_EQ(refused.error().detail, "not your guild");
@@ -128,8 +128,8 @@ TEST_F(OutcomesTest, AFullWindowBlocksAndRoomComesBack) {
     Bus bus(loop, cluster.node("a", "node"));
     CO_OK(co_await bus.connect(use_awaitable));
     int received = 0;
-    const Handlers handlers9{.on_message = [&](Message&) { ++received; }};
-    CO_OK(co_await bus.bind("entity/7", handlers9, use_awaitable));
+    const Handlers handlers{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await bus.bind("entity/7", handlers, use_awaitable));
     const Bytes body(1000);
     int sent = 0;
     Result<> last;
@@ -165,9 +165,9 @@ TEST_F(OutcomesTest, TheLargestBodyArrivesAndALargerOneIsRefused) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     Bytes got;
-    const Handlers handlers10{
+    const Handlers handlers{
         .on_message = [&](Message& m) { got.assign(m.body().begin(), m.body().end()); }};
-    CO_OK(co_await receiver.bind("entity/7", handlers10, use_awaitable));
+    CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
     Bytes body(kMaxBody);
     for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(i * 31 >> 3);
     CO_OK(co_await sender.send_acknowledged("entity/7", body, {.lane = Lane::bulk}, use_awaitable));
@@ -185,8 +185,8 @@ TEST_F(OutcomesTest, AMessageExpiresWhileItsOwnerIsOutOfReach) {
     CO_OK(co_await sender.connect(use_awaitable));
     std::vector<std::string> got;
     const Bytes one(1, std::byte{'1'}), two(1, std::byte{'2'}), three(1, std::byte{'3'});
-    const Handlers handlers11{.on_message = [&](Message& m) { got.emplace_back(m.text()); }};
-    CO_OK(co_await receiver.bind("entity/7", handlers11, use_awaitable));
+    const Handlers handlers{.on_message = [&](Message& m) { got.emplace_back(m.text()); }};
+    CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
     CO_OK(co_await sender.send_acknowledged("entity/7", one, {}, use_awaitable));
     cluster.crash_root();
     const auto expired =
@@ -235,9 +235,9 @@ TEST_F(OutcomesTest, ANameThatLivesAgainIsHeardAtOnce) {
     for (int life = 0; life < 3; ++life) {
       Bus owner(loop, cluster.node("b", "owner" + std::to_string(life)));
       CO_OK(co_await owner.connect(use_awaitable));
-      const Handlers handlers12{.on_message = [&](Message&) { ++hits; },
-                                .on_call = [](Call& call) { (void)call.reply("here"); }};
-      CO_OK(co_await owner.bind("monster/boss", handlers12, use_awaitable));
+      const Handlers handlers{.on_message = [&](Message&) { ++hits; },
+                              .on_call = [](Call& call) { (void)call.reply("here"); }};
+      CO_OK(co_await owner.bind("monster/boss", handlers, use_awaitable));
       timer.expires_after(100ms);
       co_await timer.async_wait(use_awaitable);
       CO_OK(co_await sender.send_acknowledged("monster/boss", {}, {}, use_awaitable));
@@ -272,8 +272,8 @@ TEST_F(OutcomesTest, ClosingFlushesAndThenEverythingIsClosed) {
     CO_OK(co_await receiver.connect(use_awaitable));
     CO_OK(co_await sender.connect(use_awaitable));
     int received = 0;
-    const Handlers handlers13{.on_message = [&](Message&) { ++received; }};
-    CO_OK(co_await receiver.bind("entity/7", handlers13, use_awaitable));
+    const Handlers handlers{.on_message = [&](Message&) { ++received; }};
+    CO_OK(co_await receiver.bind("entity/7", handlers, use_awaitable));
     for (int i = 0; i < 100; ++i) CO_OK(sender.send("entity/7", "x"));
     CO_OK(co_await sender.close(5s, use_awaitable));
     EXPECT_EQ(received, 100);

@@ -119,9 +119,8 @@ TEST_F(SetsTest, AnAnnouncementReachesEveryMemberOnceWithOneCopyPerHost) {
       members.push_back(
           std::make_unique<Bus>(loop, cluster.node(host, "gate-" + std::to_string(i))));
       CO_OK(co_await members.back()->connect(use_awaitable));
-      const Handlers handlers2{
-          .on_message = [&](Message& m) { ++heard[std::string(m.channel())]; }};
-      CO_OK(co_await members.back()->bind("group/gates", handlers2, use_awaitable));
+      const Handlers handlers{.on_message = [&](Message& m) { ++heard[std::string(m.channel())]; }};
+      CO_OK(co_await members.back()->bind("group/gates", handlers, use_awaitable));
     }
     Bus speaker(loop, cluster.node("c", "speaker"));
     CO_OK(co_await speaker.connect(use_awaitable));

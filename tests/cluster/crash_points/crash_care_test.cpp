@@ -159,8 +159,7 @@ class CrashCare : public PlannedCrashes {
     CO_OK(again);
     EXPECT_EQ(*again, 2U) << "that one counts from now on";
     enter(Phase::closing);
-    const bus::Handlers handlers = keyed_box();
-    co_await bind(reader, handlers);
+    co_await bind(reader, keyed_box());
     auto mailbox = co_await reader.open_mailbox(keyed_box(), behind(1), use_awaitable);
     CO_OK(mailbox);
     const auto mail = co_await mailbox->next(use_awaitable);

@@ -31,8 +31,8 @@ class IdSourceTest : public bus::LoopTest {
   boost::asio::awaitable<bool> begin() {
     const auto connected = co_await bus.connect(use_awaitable);
     if (!connected) co_return false;
-    const auto bound = const bus::Handlers handlers = allocator.handlers();
-    co_await bus.bind(std::string(kManagerChannel), handlers, use_awaitable);
+    const bus::Handlers handlers = allocator.handlers();
+    const auto bound = co_await bus.bind(std::string(kManagerChannel), handlers, use_awaitable);
     co_return bound.has_value();
   }
   testing::Cluster cluster{loop, {.hosts = {"a"}}};
