@@ -72,6 +72,14 @@ class SendingSide : public OriginEvents {
             Lineage of = {}, Lane lane = Lane::call) {
     origin.on_nack({lane, {}, channel(from), seq, reason, of, last});
   }
+  /// There is no owner: said for this message, and for the question that follows if it had left.
+  void no_owner(std::uint64_t from, std::uint64_t seq, Lane lane = Lane::call) {
+    nack(from, NackReason::no_owner, seq, 0, {}, lane);
+    for (const WireMessage& message : pull_messages(lane)) {
+      if (message.seq <= Succession::kFirstQuestion) continue;
+      nack(from, NackReason::no_owner, message.seq, 0, {}, lane);
+    }
+  }
   /// Ticks every 10 ms.
   void pass(std::uint64_t ms) { pass(from_ms(ms)); }
   void pass(Time time) {

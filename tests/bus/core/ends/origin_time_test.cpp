@@ -65,7 +65,7 @@ TEST(OriginTime, AFailedMessageIsNoRoundTrip) {
   side.pass(10);
   side.send(7, "a", 0, kFirst);
   side.pull();
-  side.nack(7, NackReason::no_owner, 1);
+  side.no_owner(7, 1);
   side.pass(60'000);
   side.send(7, "b", 0, kFirst);
   side.pull();

@@ -174,7 +174,7 @@ TEST_F(OriginMulticast, ChargesTheSharedBodyOnceAndFreesItWithTheLast) {
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 1000 + 3 * kItemHeader);
   side.pull(Lane::sync);
   side.ack(1, 1, kFirst, Lane::sync);
-  side.nack(2, NackReason::no_owner, 2, 0, {}, Lane::sync);
+  side.no_owner(2, 2, Lane::sync);
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 1000 + kItemHeader);
   side.ack(3, 3, kFirst, Lane::sync);
   EXPECT_EQ(side.origin.unacknowledged_bytes(), 0u);

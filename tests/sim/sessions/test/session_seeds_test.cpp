@@ -25,9 +25,10 @@ INSTANTIATE_TEST_SUITE_P(OnTheRealBus, SessionCase, ::testing::ValuesIn(case_see
 namespace starbus::sim {
 namespace {
 
-void run_seeds(std::uint64_t most, bool deaths) {
+/// The last of them: a subject moves while its client changes gates in few of the others.
+void run_seeds(std::uint64_t most, std::uint64_t last, bool deaths) {
   std::map<std::string, int> counts;
-  for (std::uint64_t seed = 1; seed <= most; ++seed) {
+  for (std::uint64_t seed = last - most + 1; seed <= last; ++seed) {
     const JoinedRunResult result = run_joined({.seed = seed, .deaths = deaths});
     EXPECT_EQ(result.violation, "") << "seed " << seed;
     for (const auto& [what, count] : result.counts) counts[what] += count;
@@ -39,11 +40,11 @@ void run_seeds(std::uint64_t most, bool deaths) {
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsThroughDeaths) {
-  run_seeds(whole_or(8U, 3U), true);
+  run_seeds(whole_or(7U, 3U), 7, true);
 }
 
 TEST(SessionSeeds, EveryPromiseHoldsWhileTheBusAloneFails) {
-  run_seeds(whole_or(6U, 3U), false);
+  run_seeds(whole_or(6U, 3U), 6, false);
 }
 
 TEST(SessionSeeds, ASeedDecidesEverything) {
