@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(OnTheRealBus, SessionCase, ::testing::ValuesIn(case_see
 namespace starbus::sim {
 namespace {
 
-/// The last of them: a subject moves while its client changes gates in few of the others.
+/// The seeds up to `last`: in few of those before an account changes its character.
 void run_seeds(std::uint64_t most, std::uint64_t last, bool deaths) {
   std::map<std::string, int> counts;
   for (std::uint64_t seed = last - most + 1; seed <= last; ++seed) {
