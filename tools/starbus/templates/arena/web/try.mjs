@@ -107,7 +107,12 @@ if (signal !== undefined) {
   const host = there.node.split('.')[0];
   process.kill(Number(await readFile(`${run}/game-${host}.pid`, 'utf8')), `SIG${signal}`);
   const gone = there.node;
-  const elsewhere = ({ game }) => game.hero !== undefined && game.hero.node !== '' && game.hero.node !== gone;
+  // The hero's properties say where it is before the scene comes, which forgets where it was told to walk.
+  const before = new Map(both.map((each) => [each, each.game.space.scene]));
+  const elsewhere = (each) => {
+    const { hero, space } = each.game;
+    return space.scene !== before.get(each) && hero !== undefined && hero.node !== '' && hero.node !== gone;
+  };
   await Promise.all(
     both.map((each) => each.until('it plays on at the other host', () => elsewhere(each) && each.isIn('forest'))),
   );
