@@ -32,7 +32,7 @@ TEST_P(SpaceVariants, IsNoticed) {
 INSTANTIATE_TEST_SUITE_P(
     Broken, SpaceVariants,
     testing::Values(
-        SpaceRule{"frees_before_confirmed", BrokenTravel::frees_before_confirmed, 8},
+        SpaceRule{"frees_before_confirmed", BrokenTravel::frees_before_confirmed, 16},
         SpaceRule{"stays_frozen", BrokenTravel::stays_frozen, 8},
         SpaceRule{"comes_back_as_the_latest", BrokenTravel::comes_back_as_the_latest, 40, 20'134},
         SpaceRule{"vanishes_when_it_moves", BrokenTravel::vanishes_when_it_moves, 8},
