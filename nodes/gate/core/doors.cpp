@@ -207,7 +207,7 @@ void Doors::resume(ConnectionId connection, const Resume& frame) {
     return ask_other(connection, std::move(sought), frame.gate, {});
   }
   if (session->stage == Stage::live) return resume_here(*session, connection, frame);
-  if (session->stage == Stage::giving || session->stage == Stage::stub) {
+  if (session->given_away()) {
     const HandOver& hand = session->hand;
     if (desk_.homes.dead(hand.to.process)) return reenter(connection, std::move(sought));
     if (!hand.address.empty() && leaving) {

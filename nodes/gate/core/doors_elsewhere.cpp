@@ -52,8 +52,8 @@ bool Doors::found(Session& fresh, const sessions::AccountAnswer& said) {
   Session* const here = desk_.table.find(sought.resume.session);
   GateId gate = said.gate;
   std::uint32_t turn = said.kind == sessions::AccountAnswerKind::bound ? said.turn : 0;
-  if (here != nullptr && (here->stage == Stage::giving || here->stage == Stage::stub) &&
-      here->hand.turn >= turn) {  // the account has not heard of that hand-over yet
+  if (here != nullptr && here->given_away() && here->hand.turn >= turn) {
+    // The account has not heard of that hand-over yet.
     gate = here->hand.to;
     turn = here->hand.turn + 1;
   }

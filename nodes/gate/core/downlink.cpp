@@ -36,7 +36,7 @@ void Downlink::section(const bus::Process& home, const Section& said) {
   }
   const Introduction at = *known;
   if (said.introduces) desk_.homes.introduce(home, said.handle, at);
-  if (session->stage == Stage::giving || session->stage == Stage::stub) {
+  if (session->given_away()) {
     return desk_.hand_overs->forward(*session, ForwardedParts{at, home, said.first, said.parts});
   }
   for (std::size_t i = 0; i < said.parts.size(); ++i) {
@@ -268,7 +268,7 @@ std::size_t Downlink::speak(std::size_t most) {
 }
 
 bool Downlink::spoken(Session& session, const ForwardedSpoken& word) {
-  if (session.stage == Stage::giving || session.stage == Stage::stub) {
+  if (session.given_away()) {
     desk_.hand_overs->forward(session, word);
     return false;
   }

@@ -175,8 +175,7 @@ Taken HandOvers::on_take(const bus::Process& from, const Take& word) {
   if (word.giver.process != from || word.giver == desk_.options.self) return Taken::refused;
   Session* have = desk_.table.find(word.session);
   if (have != nullptr) {
-    const bool given = have->stage == Stage::giving || have->stage == Stage::stub;
-    if (!given || have->hand.turn > word.hand.turn) return Taken::refused;
+    if (!have->given_away() || have->hand.turn > word.hand.turn) return Taken::refused;
   } else if (desk_.table.size() >= desk_.options.sessions || draining_) {
     return Taken::full;
   } else {

@@ -31,6 +31,8 @@ enum class SessionState : std::uint8_t { fresh, binding, bound, away, giving, st
 struct Session {
   SessionId id{};
   Stage stage = Stage::fresh;
+  /// What comes for it goes on to another gate, which has it or may have it.
+  bool given_away() const { return stage == Stage::giving || stage == Stage::stub; }
   ConnectionId connection = 0;
   std::string account{};  // its channel; empty: the login has not answered
   std::string subject{};
